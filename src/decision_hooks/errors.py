@@ -1,0 +1,23 @@
+"""The errors that the program raises on purpose: one base, few children."""
+
+from __future__ import annotations
+
+
+class DecisionHooksError(Exception):
+    """Base of all: its text is one clear line for the log or the terminal."""
+
+
+class SettingError(DecisionHooksError):
+    """A variable or flag has a value that cannot be used; names both."""
+
+
+class RefusedReply(DecisionHooksError):
+    """A backend's reply has not the form that was asked for; nothing of it is used."""
+
+
+class BackendError(DecisionHooksError):
+    """A backend could not be called or answered with an error."""
+
+
+class FolderError(DecisionHooksError):
+    """A file or folder could not be read or written; names it."""

@@ -1,0 +1,66 @@
+"""The values that every host's transcript is read into. Plain named tuples: cheap to import."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    """One thing said or done, in the order of the transcript, whole (never cut, not yet masked).
+
+    ``kind`` is one of
+
+    - ``user``: typed by the person: requests, prompts typed mid-turn, arguments of slash commands, accepted plans
+    - ``answer``: the person's answer to a question with its options, a plan approved, a rejection with its reason
+    - ``assistant``: text of the model;  ``plan``: a plan that the model put forward
+    - ``thinking``: thinking text;  ``tool``: a tool call, ``text`` is its input;  ``result``: a tool's output
+    """
+
+    kind: str
+    text: str
+    time: float = 0.0  # seconds since the epoch, 0.0 where the host tells none
+    uuid: str = ""  # id of the record, "" where the host gives none
+    tool: str = ""  # name of the tool for ``tool`` and ``result``
+
+
+class Edit(NamedTuple):
+    """One file that an edit tool changed; the result was not an error (or has not been seen)."""
+
+    path: str  # as recorded: absolute or relative
+    cwd: str  # the record's working directory, "" where none is known
+
+
+class Option(NamedTuple):
+    """One option that was offered to the person."""
+
+    label: str
+    description: str = ""
+
+
+class Choice(NamedTuple):
+    """Structured evidence of a decision: an answered question, or a plan approved or sent back.
+
+    ``kind``: ``question`` | ``plan-approved`` | ``plan-rejected``. ``question`` is the question, or the plan's text.
+    ``chosen`` holds labels of options (or free text that the person gave instead); ``words`` the person's own
+    words beside the choice: notes, the reason of a rejection; "" when there are none.
+    """
+
+    kind: str
+    question: str
+    options: tuple[Option, ...]
+    chosen: tuple[str, ...]
+    words: str
+    time: float = 0.0
+
+
+class Session(NamedTuple):
+    """What some lines of a transcript hold."""
+
+    host: str  # claude | cursor | pi | codex | unknown
+    entries: tuple[Entry, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    cwd: str = ""  # the newest working directory seen
+    uuids: tuple[str, ...] = ()  # ids of the conversation records, in order
+    last_time: float = 0.0  # newest time stamp seen
+    bad_lines: int = 0  # lines that are no JSON object
