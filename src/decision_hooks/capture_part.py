@@ -1,0 +1,285 @@
+"""The part that a capture is about: what is new in a transcript, with the context that was already judged."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from decision_hooks.sessions import digest, transcript
+from decision_hooks.sessions.model import Edit, Entry, Session
+from decision_hooks.system import files, transcript_file
+from decision_hooks.system.state import CaptureState, Pending, Position
+from decision_hooks.system.transcript_file import Extent, PartReader
+
+_HEAD = 1024 * 1024  # bytes searched for the first request
+_BEFORE = 256 * 1024  # bytes before the part that hold its context
+_LAG = 2.0  # seconds that the file may lag behind the event
+_FRESH = 10.0  # seconds after which a stop is no longer waited for
+_FIRST_IDS = 20  # ids at a new file's beginning that tell a copy of an older one
+
+
+class Part(NamedTuple):
+    """What is new since the last capture of a transcript."""
+
+    session: Session
+    context: digest.Context
+    edits: tuple[Edit, ...]  # subagents' included
+    begin: int  # byte offset of the part
+    position: Position  # where the transcript stands once the part is captured
+    session_id: str
+    path: str  # real path of the transcript, "" when the last message is all there is
+    time: float  # of the last record, seconds since the epoch
+    passed_over: int  # bytes of a very large part that were not parsed
+
+    @property
+    def nothing_new(self) -> bool:
+        """Whether the part holds no conversation at all."""
+        return not self.session.entries
+
+
+def read_part(
+    state: CaptureState,
+    entry: Pending,
+    *,
+    incremental: bool,
+    now: Callable[[], float],
+    sleep: Callable[[float], None],
+) -> Part | None:
+    """Read what is new of an entry's transcript; None when there is neither a transcript nor a message."""
+    position = state.position(entry.key, entry.transcript, now())
+    where = transcript_file.extent(entry.transcript) if entry.transcript else None
+    if where is None:
+        return _part_of_message(entry, position, now()) if entry.message else None
+    if where.path.endswith(".txt"):
+        return _part_of_text(entry, position, where)
+    begin = _begin(state, position, where)
+    context = _context(where.path, begin, position)
+    session, reader = _read(where, begin)
+    missing = _missing(entry, position, session, context)
+    waited = 0.0
+    while missing and now() - entry.stop < _FRESH and waited < _LAG:
+        sleep(0.1)
+        waited += 0.1
+        newer = transcript_file.extent(entry.transcript)
+        if newer and newer.size != where.size:
+            where = newer
+            session, reader = _read(where, begin)
+            missing = _missing(entry, position, session, context)
+    session = _without_appended(session, position)
+    appended = ""
+    if missing:
+        appended = _hash(entry.message)
+        session = session._replace(entries=(*session.entries, Entry("assistant", entry.message)))
+    if session.entries and not incremental:
+        session, context = _read(where, 0)[0], digest.NO_CONTEXT
+    subagents, more = _subagent_edits(where.path, position)
+    after = position._replace(
+        path=where.path,
+        offset=reader.end,
+        check=transcript_file.check_before(where.path, reader.end),
+        uuid=session.uuids[-1] if session.uuids else position.uuid,
+        appended=appended or ("" if session.entries else position.appended),
+        subagents=subagents,
+    )
+    return Part(
+        session=session,
+        context=context,
+        edits=session.edits + more,
+        begin=begin,
+        position=after,
+        session_id=entry.session_id,
+        path=where.path,
+        time=session.last_time or where.modified,
+        passed_over=reader.passed_over,
+    )
+
+
+def _part_of_message(entry: Pending, position: Position, now: float) -> Part:
+    mark = _hash(entry.message)
+    entries = () if position.appended == mark else (Entry("assistant", entry.message),)
+    return Part(
+        session=Session(entry.host, entries=entries),
+        context=digest.NO_CONTEXT._replace(titles=_titles(position)),
+        edits=(),
+        begin=0,
+        position=position._replace(appended=mark),
+        session_id=entry.session_id,
+        path="",
+        time=entry.stop or now,
+        passed_over=0,
+    )
+
+
+def _part_of_text(entry: Pending, position: Position, where: Extent) -> Part:
+    """A plain text transcript of an old Cursor: whole each time that its bytes changed."""
+    data = transcript_file.read_range(where.path, 0, 8 * 1024 * 1024)
+    session = transcript.parse_text(data.decode("utf-8", "replace"))
+    check = transcript_file.check_before(where.path, where.size)
+    if position.offset == where.size and position.check == check:
+        session = Session("cursor")
+    return Part(
+        session=session,
+        context=digest.NO_CONTEXT._replace(titles=_titles(position)),
+        edits=session.edits,
+        begin=0,
+        position=position._replace(path=where.path, offset=where.size, check=check),
+        session_id=entry.session_id,
+        path=where.path,
+        time=where.modified,
+        passed_over=0,
+    )
+
+
+# -- where the part begins
+
+
+def _begin(state: CaptureState, position: Position, where: Extent) -> int:
+    if position.offset:
+        stands = position.offset <= where.size
+        if stands and transcript_file.check_before(where.path, position.offset) == position.check:
+            return position.offset
+        found = _after_record(where, position.uuid)
+        if found:
+            return found
+    return _after_known(state, where)
+
+
+def _after_record(where: Extent, uuid: str) -> int:
+    """The offset after the record with that id, 0 when the file does not hold it."""
+    found, needle = 0, uuid.encode("utf-8", "replace")
+    for offset, line in transcript_file.lines(where.path, 0, where.size) if uuid else ():
+        if needle in line and uuid in transcript.parse([line]).uuids:
+            found = offset
+    return found
+
+
+def _after_known(state: CaptureState, where: Extent) -> int:
+    """The offset after the last record that was captured from another file (a fork, an old resume)."""
+    first: list[str] = []
+    for _, line in transcript_file.lines(where.path, 0, min(where.size, _HEAD)):
+        first.extend(transcript.parse([line]).uuids)
+        if len(first) >= _FIRST_IDS:
+            break
+    if not state.known(first):
+        return 0
+    found, numbered = 0, []
+    for offset, line in transcript_file.lines(where.path, 0, where.size):
+        numbered.extend((uuid, offset) for uuid in transcript.parse([line]).uuids)
+    known = state.known(uuid for uuid, _ in numbered)
+    for uuid, offset in numbered:
+        if uuid in known:
+            found = offset
+    return found
+
+
+# -- reading
+
+
+def _read(where: Extent, begin: int) -> tuple[Session, PartReader]:
+    reader = PartReader(
+        where,
+        begin,
+        is_record=transcript.is_record,
+        always=transcript.edit_like,
+        sometimes=transcript.worth_reading,
+    )
+    return transcript.parse(reader, header=_header(where.path) if begin else None), reader
+
+
+def _header(path: str) -> bytes | None:
+    """The first line of a file, where pi and Codex note the working directory."""
+    data = transcript_file.read_range(path, 0, _BEFORE)
+    line = data.partition(b"\n")[0]
+    return line if len(line) < len(data) else None
+
+
+def _context(path: str, begin: int, position: Position) -> digest.Context:
+    if not begin:
+        return digest.NO_CONTEXT._replace(titles=_titles(position))
+    first = ""
+    for _, line in transcript_file.lines(path, 0, min(begin, _HEAD)):
+        first = next((e.text for e in transcript.parse([line]).entries if e.kind == "user"), "")
+        if first:
+            break
+    block = transcript_file.read_range(path, max(0, begin - _BEFORE), begin)
+    if begin > _BEFORE:
+        block = block.partition(b"\n")[2]
+    before = transcript.parse(block.split(b"\n")).entries
+    assistant = next((e.text for e in reversed(before) if e.kind in ("assistant", "plan")), "")
+    user = next((e.text for e in reversed(before) if e.kind in ("user", "answer")), "")
+    return digest.Context(
+        first_request=first, titles=_titles(position), before_assistant=assistant, before_user=user
+    )
+
+
+def _titles(position: Position) -> tuple[str, ...]:
+    return tuple(title.title for title in position.titles)
+
+
+# -- the last message
+
+
+def _missing(entry: Pending, position: Position, session: Session, context: digest.Context) -> bool:
+    """Whether the payload's last message is neither in the part nor captured already."""
+    if not entry.message or _hash(entry.message) == position.appended:
+        return False
+    wanted = _fold(entry.message)
+    texts = [e.text for e in session.entries if e.kind in ("assistant", "plan")]
+    if not texts and context.before_assistant:
+        texts = [context.before_assistant]
+    folded = [_fold(text) for text in texts]
+    return bool(wanted) and not any(wanted in text for text in folded) and wanted not in "".join(folded)
+
+
+def _without_appended(session: Session, position: Position) -> Session:
+    """The part without the message that an earlier capture sent before the file held it."""
+    if not position.appended:
+        return session
+    for number, entry in enumerate(session.entries):
+        if entry.kind == "assistant" and _hash(entry.text) == position.appended:
+            return session._replace(entries=session.entries[:number] + session.entries[number + 1 :])
+    return session
+
+
+def _fold(text: str) -> str:
+    return re.sub(r"\W+", "", text)
+
+
+def _hash(text: str) -> str:
+    from hashlib import blake2b
+
+    return blake2b(files.to_bytes(_fold(text)), digest_size=12).hexdigest()
+
+
+# -- subagents
+
+
+def _subagent_edits(path: str, position: Position) -> tuple[tuple[tuple[str, int], ...], tuple[Edit, ...]]:
+    """How far the subagents' files of a session have been read now, and the edits that are new in them."""
+    offsets = dict(position.subagents)
+    edits: list[Edit] = []
+    for name, file in _subagent_files(path):
+        where = transcript_file.extent(file)
+        begin = offsets.get(name, 0)
+        if where is None or where.size <= begin:
+            continue
+        reader = PartReader(
+            where,
+            begin,
+            is_record=transcript.is_record,
+            always=transcript.edit_like,
+            sometimes=lambda line: False,
+            window=0,
+        )
+        edits.extend(transcript.parse(reader, subagent=True).edits)
+        offsets[name] = reader.end
+    return tuple(sorted(offsets.items())), tuple(edits)
+
+
+def _subagent_files(path: str) -> Iterator[tuple[str, str]]:
+    for folder in (os.path.splitext(path)[0] + "/subagents", os.path.join(os.path.dirname(path), "subagents")):
+        for name in sorted(files.names(folder)):
+            if name.endswith(".jsonl"):
+                yield name, os.path.join(folder, name)

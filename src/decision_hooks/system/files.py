@@ -1,0 +1,183 @@
+"""Reading and writing files so that a kill at any moment leaves the old bytes or the new ones, never a mix."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+
+from decision_hooks.errors import FolderError
+
+TEMPORARY = ".decision-hooks-"  # every temporary name begins so and ends in ".tmp"
+
+
+def read_bytes(path: str, limit: int = 64 * 1024 * 1024) -> bytes | None:
+    """The bytes of a regular file, at most ``limit``; None when there is none or it cannot be read."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return None
+    with os.fdopen(fd, "rb") as stream:
+        try:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                return None
+            return stream.read(limit)
+        except OSError:
+            return None
+
+
+def read_text(path: str, limit: int = 64 * 1024 * 1024) -> str | None:
+    """The text of a regular file, bad bytes replaced; None when it cannot be read."""
+    data = read_bytes(path, limit)
+    return None if data is None else data.decode("utf-8", "replace")
+
+
+def read_json(path: str) -> dict[str, object] | None:
+    """The JSON object in a file; None when there is none, or it is something else."""
+    data = read_bytes(path)
+    if data is None:
+        return None
+    try:
+        value = json.loads(data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def to_bytes(text: str) -> bytes:
+    """UTF-8 whatever the text holds: lone surrogates are replaced."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
+def json_bytes(value: object) -> bytes:
+    """A value as JSON with a last newline."""
+    return to_bytes(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
+def write_atomic(path: str, data: bytes, *, mode: int | None = None, label: str = "") -> None:
+    """Put ``data`` at ``path``: written beside, synced, replaced. Raises ``FolderError``."""
+    temporary = _beside(path, label)
+    try:
+        _write_synced(temporary, data, mode)
+        os.replace(temporary, path)
+        sync_folder(os.path.dirname(path))
+    except OSError as error:
+        _remove_quietly(temporary)
+        raise FolderError(f"cannot write {path}: {error.strerror}") from error
+
+
+def create_exclusive(path: str, data: bytes, *, label: str = "") -> bool:
+    """Create ``path`` with ``data``, whole or not at all; False when the name is taken."""
+    temporary = _beside(path, label)
+    try:
+        _write_synced(temporary, data, None)
+        try:
+            _link(temporary, path, data)
+        except FileExistsError:
+            return False
+        finally:
+            _remove_quietly(temporary)
+        sync_folder(os.path.dirname(path))
+        return True
+    except OSError as error:
+        _remove_quietly(temporary)
+        raise FolderError(f"cannot create {path}: {error.strerror}") from error
+
+
+def remove(path: str) -> None:
+    """Remove a file; that it is gone already is fine."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise FolderError(f"cannot remove {path}: {error.strerror}") from error
+
+
+def remove_leftovers(folder: str, label: str) -> None:
+    """Remove temporary files of ours that a kill left; only under the lock of whoever writes with ``label``."""
+    begin = TEMPORARY + label
+    for name in names(folder):
+        if name.startswith(begin) and name.endswith(".tmp"):
+            _remove_quietly(os.path.join(folder, name))
+
+
+def names(folder: str) -> list[str]:
+    """The names in a folder, unsorted; [] when there is none."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def make_folder(path: str, mode: int = 0o777) -> None:
+    """Make a folder with its parents; that it exists is fine. Raises ``FolderError``."""
+    try:
+        os.makedirs(path, mode=mode, exist_ok=True)
+    except OSError as error:
+        raise FolderError(f"cannot make the folder {path}: {error.strerror}") from error
+
+
+def append(path: str, data: bytes) -> None:
+    """Append in one write call, the file opened for it alone. Raises ``OSError``."""
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    try:
+        os.write(fd, data)
+    finally:
+        os.close(fd)
+
+
+def sync_folder(folder: str) -> None:
+    """Make the names in a folder durable where the file system can."""
+    try:
+        fd = os.open(folder or ".", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        os.fsync(fd)
+    except OSError:
+        pass
+    finally:
+        os.close(fd)
+
+
+def _beside(path: str, label: str) -> str:
+    folder, name = os.path.split(path)
+    short = f"{abs(hash(name)):x}"[:8]
+    return os.path.join(folder, f"{TEMPORARY}{label}{os.getpid()}-{short}.tmp")
+
+
+def _write_synced(path: str, data: bytes, mode: int | None) -> None:
+    _remove_quietly(path)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(fd, view) :]
+        if mode is not None:
+            os.fchmod(fd, mode)
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _link(temporary: str, path: str, data: bytes) -> None:
+    try:
+        os.link(temporary, path, follow_symlinks=False)
+    except (NotImplementedError, OSError) as error:
+        if getattr(error, "errno", None) not in (None, errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK):
+            raise
+        if os.path.lexists(path):  # a file system without hard links: the rename is whole as well
+            raise FileExistsError(path) from error
+        os.rename(temporary, path)
+
+
+def _remove_quietly(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass

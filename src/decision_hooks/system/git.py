@@ -1,0 +1,58 @@
+"""Questions to git; never a command that writes, not even the index."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from decision_hooks.system import process
+from decision_hooks.system.project import git_dir
+
+_SECONDS = 15.0
+_BUSY = {
+    "MERGE_HEAD": "merge",
+    "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert",
+    "rebase-merge": "rebase",
+    "rebase-apply": "rebase or am",
+    "BISECT_LOG": "bisect",
+}
+
+
+def operation_in_progress(root: str) -> str:
+    """The git operation that stands open in this work tree (merge, rebase ...), "" when none does."""
+    folder = git_dir(root)
+    if not folder:
+        return ""
+    for name, operation in _BUSY.items():
+        if os.path.lexists(os.path.join(folder, name)):
+            return operation
+    return ""
+
+
+def diff_to_head(root: str, path: str, environ: Mapping[str, str]) -> str:
+    """The unified diff of one file of the work tree against HEAD; "" when there is none or git cannot tell."""
+    return _ask(root, environ, "diff", "--no-ext-diff", "--no-color", "--no-textconv", "HEAD", "--", path)
+
+
+def tracked(root: str, pattern: str, environ: Mapping[str, str]) -> bool:
+    """Whether git tracks a file under ``pattern``."""
+    return bool(_ask(root, environ, "ls-files", "--", pattern))
+
+
+def tracked_files(root: str, environ: Mapping[str, str]) -> str:
+    """All files that git tracks in the work tree, one a line with "/"."""
+    return _ask(root, environ, "ls-files")
+
+
+def is_ignored(root: str, path: str, environ: Mapping[str, str]) -> bool:
+    """Whether git's ignore files cover ``path``."""
+    return bool(_ask(root, environ, "check-ignore", "--no-index", "--", path))
+
+
+def _ask(root: str, environ: Mapping[str, str], *words: str) -> str:
+    env = {name: value for name, value in environ.items() if not name.startswith("GIT_")}
+    env.update(GIT_OPTIONAL_LOCKS="0", LC_ALL="C")
+    argv = ["git", "-c", "diff.autoRefreshIndex=false", "-c", "core.quotePath=false", *words]
+    result = process.run(argv, cwd=root, env=env, timeout=_SECONDS)
+    return result.stdout.decode("utf-8", "replace") if result.status == 0 else ""

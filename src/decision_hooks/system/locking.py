@@ -1,0 +1,69 @@
+"""Advisory locks by ``fcntl.flock``: freed by the kernel when the holder dies, on Linux and macOS."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import NamedTuple
+
+from decision_hooks.errors import FolderError
+
+
+class Lock(NamedTuple):
+    """A held lock; ``supported`` is False where the file system knows none (NFS): then nothing is excluded."""
+
+    path: str
+    fd: int
+    supported: bool
+
+
+def acquire(
+    path: str,
+    *,
+    seconds: float = 0.0,
+    now: Callable[[], float] | None = None,
+    sleep: Callable[[float], None] | None = None,
+) -> Lock | None:
+    """Take the lock at ``path``, waiting at most ``seconds``; None when another holds it. The file stays."""
+    import errno
+    import fcntl
+
+    until = now() + seconds if now else 0.0
+    while True:
+        try:
+            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        except OSError as error:
+            raise FolderError(f"cannot open the lock {path}: {error.strerror}") from error
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES):
+                return Lock(path, fd, supported=False)
+            os.close(fd)
+            if now is None or sleep is None or now() >= until:
+                return None
+            sleep(0.05)
+            continue
+        lock = Lock(path, fd, supported=True)
+        if still_ours(lock):
+            return lock
+        os.close(fd)  # the file was replaced between opening and locking
+
+
+def still_ours(lock: Lock) -> bool:
+    """Whether the file at the lock's path is still the one that we hold."""
+    if not lock.supported:
+        return True
+    try:
+        there, held = os.stat(lock.path, follow_symlinks=False), os.fstat(lock.fd)
+    except OSError:
+        return False
+    return (there.st_dev, there.st_ino) == (held.st_dev, held.st_ino)
+
+
+def release(lock: Lock) -> None:
+    """Give the lock back; its file is never removed."""
+    try:
+        os.close(lock.fd)
+    except OSError:
+        pass

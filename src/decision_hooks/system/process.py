@@ -1,0 +1,155 @@
+"""The one function that runs programs, and the one that starts a worker of our own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import subprocess
+
+_MOST_OUTPUT = 32 * 1024 * 1024
+_GRACE = 2.0  # seconds between TERM and KILL
+
+
+class Result(NamedTuple):
+    """How a program ended: ``status`` is its exit code, negative for a signal, None when it did not start."""
+
+    status: int | None
+    stdout: bytes
+    stderr: bytes
+    timed_out: bool
+    seconds: float
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    cwd: str,
+    env: Mapping[str, str],
+    timeout: float,
+    stdin: bytes = b"",
+    on_stderr: Callable[[bytes], None] | None = None,
+) -> Result:
+    """Run a program to its end, or end its whole process group after ``timeout`` seconds.
+
+    Output goes to unnamed files, so that a grandchild that keeps a stream open cannot hold us. ``on_stderr``
+    is given what was newly written to stderr while the program runs. When we are ended ourselves
+    (``SystemExit``, ``KeyboardInterrupt``) the group is ended first.
+    """
+    import subprocess
+    import tempfile
+
+    start = time.monotonic()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        try:
+            child = subprocess.Popen(
+                list(argv),
+                stdin=subprocess.PIPE,
+                stdout=out,
+                stderr=err,
+                cwd=cwd,
+                env=dict(env),
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            return Result(None, b"", str(error).encode("utf-8", "replace"), False, 0.0)
+        try:
+            _feed(child, stdin)
+            timed_out = not _wait(child, start + timeout, out, err, on_stderr)
+        finally:
+            _end_group(child)
+        return Result(child.returncode, _read(out), _read(err), timed_out, time.monotonic() - start)
+
+
+def _feed(child: subprocess.Popen[bytes], data: bytes) -> None:
+    import threading
+
+    def write() -> None:
+        stream = child.stdin
+        if stream is None:
+            return
+        try:
+            stream.write(data)
+            stream.close()
+        except (OSError, ValueError):  # the program did not read to the end
+            pass
+
+    threading.Thread(target=write, daemon=True).start()
+
+
+def _wait(
+    child: subprocess.Popen[bytes],
+    until: float,
+    out: IO[bytes],
+    err: IO[bytes],
+    on_stderr: Callable[[bytes], None] | None,
+) -> bool:
+    import subprocess
+
+    seen = 0
+    step = 0.1 if on_stderr else 0.5
+    while True:
+        left = until - time.monotonic()
+        if left <= 0:
+            return False
+        try:
+            child.wait(min(step, left))
+            done = True
+        except subprocess.TimeoutExpired:
+            done = False
+        if on_stderr:
+            new = os.pread(err.fileno(), 65536, seen)
+            seen += len(new)
+            if new:
+                on_stderr(new)
+        if done:
+            return True
+        if os.fstat(out.fileno()).st_size + os.fstat(err.fileno()).st_size > _MOST_OUTPUT:
+            return False
+
+
+def _end_group(child: subprocess.Popen[bytes]) -> None:
+    """End what is left of the child's process group: TERM, a moment, KILL."""
+    if child.poll() is None:
+        _signal(child.pid, signal.SIGTERM)
+        until = time.monotonic() + _GRACE
+        while child.poll() is None and time.monotonic() < until:
+            time.sleep(0.02)
+    _signal(child.pid, signal.SIGKILL)
+    child.wait()
+
+
+def _signal(group: int, number: int) -> None:
+    try:
+        os.killpg(group, number)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def _read(stream: IO[bytes]) -> bytes:
+    stream.seek(0)
+    return stream.read(_MOST_OUTPUT)
+
+
+def become_worker(work: Callable[[], None]) -> None:
+    """Start ``work`` in a process of its own session with closed stdio; returns at once in the caller.
+
+    The child is a fork: it needs no second interpreter start. It leaves by ``os._exit``.
+    """
+    if os.fork():
+        return
+    status = 1
+    try:
+        os.setsid()
+        null = os.open(os.devnull, os.O_RDWR)
+        for fd in (0, 1, 2):
+            os.dup2(null, fd)
+        os.chdir("/")
+        work()
+        status = 0
+    finally:
+        os._exit(status)

@@ -1,0 +1,106 @@
+"""Where a project's root, records, logs and state lie; git work trees are found without running git."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from decision_hooks.errors import SettingError
+from decision_hooks.system import files
+
+
+class Project(NamedTuple):
+    """The folders of one project; all absolute, none needs to exist."""
+
+    root: str
+    adr: str  # drafts and records
+    hooks: str  # the logs, .normalize-state and .normalize.lock
+    state: str  # everything else of ours; in the main work tree
+
+    def state_file(self, *parts: str) -> str:
+        """The path of a file in the state folder."""
+        return os.path.join(self.state, *parts)
+
+
+def first_folder(candidates: Iterable[str]) -> str:
+    """The first candidate that is a folder, absolute; "/" when none is."""
+    for candidate in candidates:
+        try:
+            if candidate and os.path.isdir(candidate):
+                return os.path.abspath(candidate)
+        except ValueError:
+            continue
+    return "/"
+
+
+def git_top(folder: str) -> str:
+    """The top of the git work tree around ``folder``, "" when there is none."""
+    if not folder or not os.path.isdir(folder):
+        return ""
+    here = os.path.realpath(folder)
+    while True:
+        if os.path.exists(os.path.join(here, ".git")):
+            return here
+        above = os.path.dirname(here)
+        if above == here:
+            return ""
+        here = above
+
+
+def git_dir(root: str) -> str:
+    """The git directory of the work tree at ``root`` (a file's ``gitdir:`` followed), "" when there is none."""
+    dot_git = os.path.join(root, ".git")
+    if os.path.isdir(dot_git):
+        return dot_git
+    text = files.read_text(dot_git, 4096) or ""
+    if not text.startswith("gitdir:"):
+        return ""
+    return os.path.normpath(os.path.join(root, text[len("gitdir:") :].strip()))
+
+
+def main_tree(root: str) -> str:
+    """The main work tree when ``root`` is a linked one, else ``root``."""
+    here = git_dir(root)
+    if not here or os.path.isdir(os.path.join(root, ".git")):
+        return root
+    common = files.read_text(os.path.join(here, "commondir"), 4096)
+    if not common:
+        return root
+    shared = os.path.normpath(os.path.join(here, common.strip()))
+    if os.path.basename(shared) != ".git" or not os.path.isdir(shared):
+        return root
+    return os.path.dirname(shared)
+
+
+def work_trees(root: str) -> tuple[str, ...]:
+    """``root`` and all other work trees of its repository that git knows of."""
+    main = main_tree(root)
+    found = [root, main]
+    folder = os.path.join(main, ".git", "worktrees")
+    for name in files.names(folder):
+        text = files.read_text(os.path.join(folder, name, "gitdir"), 4096)
+        if text:
+            found.append(os.path.dirname(text.strip()))
+    return tuple(dict.fromkeys(os.path.realpath(tree) for tree in found if tree))
+
+
+def project(root: str, adr_dir: str) -> Project:
+    """The folders of the project at ``root``; ``SettingError`` when the records would lie outside of it."""
+    adr = os.path.join(root, *adr_dir.split("/"))
+    inside = os.path.realpath(root)
+    if os.path.commonpath([inside, os.path.realpath(adr)]) != inside:
+        raise SettingError(f"the folder of records {adr} leads out of the project; nothing was done")
+    hooks = os.path.join(root, ".claude", "hooks")
+    state = os.path.join(main_tree(root), ".claude", "hooks", ".decision-hooks")
+    return Project(root=root, adr=adr, hooks=hooks, state=state)
+
+
+def open_state(place: Project) -> None:
+    """Make the state folder, private to the user and ignored by git through a file of its own."""
+    if not os.path.isdir(place.state):
+        files.make_folder(os.path.dirname(place.state))
+        files.make_folder(place.state, 0o700)
+    ignore = place.state_file(".gitignore")
+    if not os.path.exists(ignore):
+        files.write_atomic(ignore, b"*\n")

@@ -1,0 +1,71 @@
+"""The log of a program: one event a line, opened for each line, halved at 1 MiB."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+
+from decision_hooks.system import files, locking
+
+_LIMIT = 1024 * 1024
+
+
+def iso_time(seconds: float) -> str:
+    """A time as ISO 8601 with the local zone, to the second."""
+    try:
+        local = time.localtime(seconds)
+    except (OverflowError, ValueError, OSError):
+        local = time.localtime(0)
+    offset = (local.tm_gmtoff or 0) // 60
+    sign = "-" if offset < 0 else "+"
+    zone = f"{sign}{abs(offset) // 60:02d}:{abs(offset) % 60:02d}"
+    return time.strftime("%Y-%m-%dT%H:%M:%S", local) + zone
+
+
+def one_line(text: str) -> str:
+    """Foreign text made fit for one line: newlines and other control characters escaped."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+class RunLog:
+    """Appends events to one log file; a log that cannot be written is no reason to fail."""
+
+    def __init__(self, path: str, now: Callable[[], float], lock: str = "") -> None:
+        self.path = path
+        self.last = ""  # the newest event, for the terminal
+        self._now = now
+        self.lock = lock
+
+    def write(self, event: str, lines: str = "") -> None:
+        """Append one event; ``lines`` (a traceback) stand under it as they are."""
+        self.last = one_line(event)
+        text = f"{iso_time(self._now())} {self.last}\n"
+        if lines:
+            text += lines.rstrip("\n") + "\n"
+        try:
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            self._halve()
+            files.append(self.path, files.to_bytes(text))
+        except OSError:
+            pass
+
+    def _halve(self) -> None:
+        try:
+            if os.stat(self.path).st_size < _LIMIT:
+                return
+        except OSError:
+            return
+        lock = locking.acquire(self.lock) if self.lock and os.path.isdir(os.path.dirname(self.lock)) else None
+        if lock is None:
+            return
+        try:
+            data = files.read_bytes(self.path) or b""
+            if len(data) < _LIMIT:
+                return
+            half = data[len(data) // 2 :]
+            files.write_atomic(self.path, half[half.find(b"\n") + 1 :])
+        finally:
+            locking.release(lock)
