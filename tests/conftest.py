@@ -1,0 +1,44 @@
+"""Fixtures of all tests: the guards of the run, and isolated worlds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from support import guard
+from support.sandbox import Sandbox
+
+# Kills at a system call are done by strace, a program of Linux.
+collect_ignore_glob = [] if sys.platform == "linux" else ["**/test_*kills*.py"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _enclosed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test reaches the real home, an agent by accident, or the network."""
+    patch = pytest.MonkeyPatch()
+    guard.enclose(patch, tmp_path_factory.mktemp("home"))
+    yield
+    patch.undo()
+
+
+@pytest.fixture
+def make_sandbox(tmp_path: Path) -> Iterator[Callable[..., Sandbox]]:
+    """A function that makes isolated worlds; ``project`` names the project's folder."""
+    made: list[Sandbox] = []
+
+    def make(name: str = "world", *, project: str = "project") -> Sandbox:
+        made.append(Sandbox(tmp_path / name, project=project))
+        return made[-1]
+
+    yield make
+    for world in made:
+        world.close()
+
+
+@pytest.fixture
+def sandbox(make_sandbox: Callable[..., Sandbox]) -> Sandbox:
+    """An isolated world: home, project as a git repository, folder of fakes, minimal environment."""
+    return make_sandbox()
