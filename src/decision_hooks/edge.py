@@ -1,0 +1,264 @@
+"""The edge of the program: stdin, environ, clock, terminal, and the one error boundary."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from decision_hooks.sessions.hook_event import Flags, HookEvent
+    from decision_hooks.system.runlog import RunLog
+    from decision_hooks.system.world import World
+
+_STDIN_SECONDS = 5.0
+_MOST_PAYLOAD = 16 * 1024 * 1024
+
+
+# -- subcommands
+
+
+def subcommand(program: str, argv: Sequence[str]) -> int:
+    """Run a subcommand: 0 fine, 1 finding or refusal, 2 usage or I/O."""
+    from decision_hooks.commands import dispatch
+    from decision_hooks.errors import DecisionHooksError
+
+    _end_on_signals()
+    _utf8_streams()
+    world = _world(program)
+    try:
+        return dispatch.run(program, argv, world)
+    except DecisionHooksError as error:
+        world.err(f"{program}: {error}")
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
+    except OSError as error:
+        world.err(f"{program}: {error}")
+        return 2
+    except KeyboardInterrupt:
+        world.err(f"{program}: interrupted")
+        return 130
+
+
+def _utf8_streams() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure:
+            reconfigure(encoding="utf-8", errors="replace")
+
+
+# -- hook mode
+
+
+def hook(program: str, argv: Sequence[str]) -> int:
+    """One stop: stdout stays empty and the exit code is 0 whatever happens."""
+    log: list[RunLog] = []
+    try:
+        _end_on_signals()
+        _run_hook(program, argv, log)
+    except (SystemExit, KeyboardInterrupt):
+        pass
+    except BaseException as error:
+        _fault(program, log, error)
+    if log and log[0].last and sys.stderr is not None and sys.stderr.isatty():
+        sys.stderr.write(f"{program}: {log[0].last}\n")
+    return 0
+
+
+def _run_hook(program: str, argv: Sequence[str], opened: list[RunLog]) -> None:
+    from decision_hooks.sessions import hook_event
+    from decision_hooks.system import project
+    from decision_hooks.system.runlog import RunLog
+
+    world = _world(program)
+    flags, wrong = _flags(argv)
+    if argv and argv[0] in ("-h", "--help", "--version"):
+        from decision_hooks.commands import dispatch
+
+        world.err(dispatch.usage(program) if argv[0] != "--version" else dispatch.version(program))
+        return
+    payload = {} if wrong else hook_event.read_payload(_stdin())
+    event = hook_event.read_event(payload, flags, world.environ, cwd=world.cwd, git_top=project.git_top)
+    root = project.first_folder(event.root_candidates)
+    state = project.project(root, "docs/adr").state_file("log.lock")
+    log = RunLog(os.path.join(root, ".claude", "hooks", f"{program}.log"), world.now, state)
+    opened.append(log)
+    if wrong:
+        log.write(f"unknown flag {wrong}: nothing was done")
+    elif program == "capture-decisions":
+        _capture(world, event, root, log, flags.detach)
+    else:
+        _normalize(world, root, log, flags.detach)
+
+
+def _capture(world: World, event: HookEvent, root: str, log: RunLog, detach: bool) -> None:
+    from decision_hooks import capture_queue
+    from decision_hooks.errors import DecisionHooksError
+    from decision_hooks.settings import capture_settings
+    from decision_hooks.system.project import project
+
+    try:
+        settings = capture_settings(world.environ)
+        place = project(root, settings.adr_dir)
+        stop = capture_queue.enter(world, settings, place, log, event)
+    except DecisionHooksError as error:
+        log.write(str(error))
+        return
+    if stop is None:
+        return
+    entered = stop
+    _now_or_detached(world, log, detach, lambda: capture_queue.work(entered, sleep=_sleep, foreground=not detach))
+
+
+def _normalize(world: World, root: str, log: RunLog, detach: bool) -> None:
+    from decision_hooks import normalize
+    from decision_hooks.errors import DecisionHooksError
+
+    try:
+        due = normalize.gates(world, root, log)
+    except DecisionHooksError as error:
+        log.write(str(error))
+        return
+    if due is None:
+        return
+    ready = due
+    _now_or_detached(world, log, detach, lambda: normalize.hook_run(ready, sleep=_sleep))
+
+
+def _now_or_detached(world: World, log: RunLog, detach: bool, job: Callable[[], None]) -> None:
+    from decision_hooks.errors import DecisionHooksError
+
+    def guarded() -> None:
+        try:
+            job()
+        except DecisionHooksError as error:
+            log.write(str(error))
+
+    if not detach:
+        guarded()
+        return
+    from decision_hooks.system import process
+
+    def detached() -> None:
+        try:
+            guarded()
+        except (SystemExit, KeyboardInterrupt):
+            pass
+        except BaseException as error:
+            _fault(world.program, [log], error)
+
+    process.become_worker(detached)
+
+
+def _fault(program: str, log: Sequence[RunLog], error: BaseException) -> None:
+    """One log line with the fault, its traceback on the lines after; a fault in telling is silent."""
+    try:
+        import time
+        import traceback
+
+        from decision_hooks.system.runlog import RunLog
+
+        to = log[0] if log else RunLog(os.path.join(_cwd(), ".claude", "hooks", f"{program}.log"), time.time)
+        to.write(f"fault: {type(error).__name__}: {error}", traceback.format_exc())
+    except Exception:  # noqa: BLE001, S110 - the last boundary: nothing is left to tell it to
+        pass
+
+
+# -- the world
+
+
+def _world(program: str) -> World:
+    import time
+
+    from decision_hooks.system.world import World
+
+    def out(line: str) -> None:
+        sys.stdout.write(line + "\n")
+
+    def err(line: str) -> None:
+        sys.stderr.write(line + "\n")
+        sys.stderr.flush()
+
+    def ask(question: str) -> str:
+        if not sys.stdin or not sys.stdin.isatty():
+            return ""
+        sys.stderr.write(question + " ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip()
+
+    return World(
+        program=program,
+        script=os.path.abspath(sys.argv[0]) if sys.argv[0] else "",
+        environ=dict(os.environ),
+        cwd=_cwd(),
+        now=time.time,
+        out=out,
+        err=err,
+        ask=ask,
+        watched=sys.stderr is not None and sys.stderr.isatty(),
+    )
+
+
+def _cwd() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # the folder was removed under us
+        return "/"
+
+
+def _sleep(seconds: float) -> None:
+    import time
+
+    time.sleep(seconds)
+
+
+def _flags(argv: Sequence[str]) -> tuple[Flags, str]:
+    """The flags of hook mode, and the first word that is none of them ("" = all are known)."""
+    from decision_hooks.sessions.hook_event import Flags
+
+    flags, rest = Flags(), list(argv)
+    while rest:
+        name, equals, value = rest.pop(0).partition("=")
+        if name == "--detach" and not equals:
+            flags = flags._replace(detach=True)
+        elif name in ("--project-root", "--transcript", "--session-id") and (equals or rest):
+            value = value if equals else rest.pop(0)
+            flags = flags._replace(**{name[2:].replace("-", "_"): value})
+        else:
+            return flags, name
+    return flags, ""
+
+
+def _stdin() -> bytes:
+    """What stands on stdin: b"" from a terminal, a closed stdin, or a pipe that gives nothing for 5 s."""
+    import select
+
+    try:
+        fd = sys.stdin.fileno() if sys.stdin else -1
+        if fd < 0 or os.isatty(fd):
+            return b""
+        data = b""
+        while len(data) < _MOST_PAYLOAD:
+            if not select.select([fd], [], [], _STDIN_SECONDS)[0]:
+                break
+            block = os.read(fd, 1 << 16)
+            if not block:
+                break
+            data += block
+        return data
+    except (OSError, ValueError):
+        return b""
+
+
+def _end_on_signals() -> None:
+    """SIGTERM and SIGHUP end the run in order: backends are ended, nothing is left half done."""
+    import signal
+
+    def leave(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, leave)
