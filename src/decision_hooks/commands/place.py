@@ -1,0 +1,40 @@
+"""Where a subcommand works: the project's root and folders, and the parser that all subcommands share."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from decision_hooks.errors import SettingError
+from decision_hooks.settings import capture_settings
+from decision_hooks.system.project import Project, first_folder, git_top, project
+from decision_hooks.system.world import World
+
+
+def root_of(world: World, given: str = "") -> str:
+    """The project's root: ``given``, else the host's environment, else the git top of the working directory.
+
+    Names in the environment that are no folder are passed over; ``given`` that is none raises ``SettingError``.
+    """
+    if given:
+        root = first_folder([given])
+        if root == "/" and given.strip("/"):
+            raise SettingError(f"--project-root {given}: no such folder")
+        return root
+    named = [world.environ.get(name, "") for name in ("CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR")]
+    return first_folder([*named, git_top(world.cwd), world.cwd])
+
+
+def project_of(world: World, given: str = "") -> Project:
+    """The folders of the project a subcommand works on; ``SettingError`` on a bad ``ADR_DIR``."""
+    adr_dir = capture_settings({"ADR_DIR": world.environ.get("ADR_DIR", "")}).adr_dir
+    return project(root_of(world, given), adr_dir)
+
+
+def parser(world: World, argv: Sequence[str], summary: str) -> argparse.ArgumentParser:
+    """A parser of one subcommand with ``--project-root``; parse ``argv[1:]`` with it. Errors exit with 2."""
+    made = argparse.ArgumentParser(prog=f"{world.program} {argv[0]}", description=summary, allow_abbrev=False)
+    made.add_argument(
+        "--project-root", default="", metavar="DIR", help="the project (else the one around this folder)"
+    )
+    return made
