@@ -241,11 +241,13 @@ def _is_answer(text: str) -> bool:
     return True
 
 
-def may_not_call(place: Project, chosen: backends.Backend, world: World, daily_calls: int) -> str:
+def may_not_call(
+    place: Project, chosen: backends.Backend, world: World, daily_calls: int, *, probe: bool = False
+) -> str:
     """Why a backend may not be called now, "" when it may; a person who watches probes an open breaker."""
     now = world.now()
     stopped = accounts.breaker(place, chosen.name, chosen.model, now)
-    if stopped and not world.watched:
+    if stopped and not (probe or world.watched):
         return f"{chosen.name} paused until {iso_time(stopped.until)}: {stopped.why}"
     if accounts.calls_today(place, now, daily_calls) >= daily_calls:
         return f"daily cap of {daily_calls} calls reached (ADR_DAILY_CALLS)"

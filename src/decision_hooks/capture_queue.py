@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -70,33 +69,9 @@ def find_transcript(event: HookEvent, environ: Mapping[str, str]) -> str:
         given = home + given[1:]
     where = transcript_file.extent(given) if given else None
     if where is None and re.fullmatch(r"[\w.-]{3,100}", event.session_id) and event.session_id != "unknown":
-        found = (transcript_file.extent(path) for path in host_transcripts(event.host, event.session_id, environ))
+        found = (transcript_file.extent(path) for path in transcript_file.host_transcripts(event.host, event.session_id, environ))
         where = next((one for one in found if one), None)
     return where.path if where else ""
-
-
-def host_transcripts(host: str, name: str, environ: Mapping[str, str]) -> list[str]:
-    """Where a host keeps the transcript of that session id (or ``*``); newest host layout first."""
-    home = environ.get("HOME", "")
-    if not home:
-        return []
-    claude = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
-    codex = environ.get("CODEX_HOME") or os.path.join(home, ".codex")
-    pi = environ.get("PI_CODING_AGENT_DIR") or os.path.join(home, ".pi", "agent")
-    patterns = {
-        "claude": [f"{claude}/projects/*/{name}.jsonl"],
-        "cursor": [
-            f"{home}/.cursor/projects/*/agent-transcripts/{name}.jsonl",
-            f"{home}/.cursor/projects/*/agent-transcripts/{name}/{name}.jsonl",
-            f"{home}/.cursor/projects/*/agent-transcripts/{name}.txt",
-        ],
-        "pi": [f"{pi}/sessions/*/*_{name}.jsonl"],
-        "codex": [f"{codex}/sessions/*/*/*/rollout-*{name}.jsonl"],
-    }
-    found: list[str] = []
-    for pattern in patterns.get(host, []):
-        found.extend(sorted(glob.glob(pattern)))
-    return found
 
 
 def work(stop: Stop, *, sleep: Callable[[float], None], foreground: bool) -> None:

@@ -284,3 +284,40 @@ def _envelope(text: str) -> dict[str, object] | None:
     if isinstance(value, dict) and "is_error" in value and ("result" in value or "subtype" in value):
         return value
     return None
+
+
+def ask_local(
+    command: str,
+    own: tuple[str, ...],
+    *,
+    batch: list[str],
+    clean: tuple[str, ...],
+    adr: str,
+    root: str,
+    environ: Mapping[str, str],
+    timeout: float,
+    on_stderr: Callable[[bytes], None] | None,
+) -> Answer:
+    """Run the command of the ``local`` backend (``own`` when it is ""), which prints operations.
+
+    It works in the root, with the names of drafts and records in two files, one a line.
+    """
+    import shlex
+    import tempfile
+
+    try:
+        words = shlex.split(command) if command else list(own)
+    except ValueError as error:
+        return Answer("", "start", f"ADR_NORMALIZE_LOCAL_CMD: {error}")
+    if not words:
+        return Answer("", "start", "ADR_NORMALIZE_LOCAL_CMD is empty")
+    env = child_environ(environ, "")
+    with tempfile.TemporaryDirectory(prefix="decision-hooks-") as folder:
+        paths = [os.path.join(folder, name) for name in ("batch", "clean")]
+        for path, names in zip(paths, (batch, clean), strict=True):
+            with open(path, "w", encoding="utf-8", errors="surrogateescape") as stream:
+                stream.writelines(f"{name}\n" for name in names)
+        argv = [*words, "--batch", paths[0], "--clean", paths[1], "--adr-dir", adr]
+        result = process.run(argv, cwd=root, env=env, timeout=timeout, on_stderr=on_stderr)
+    answer = read_result(result, lambda text: text.lstrip()[:1] in ("{", "["))
+    return answer._replace(seconds=result.seconds)

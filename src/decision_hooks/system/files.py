@@ -70,11 +70,11 @@ def write_atomic(path: str, data: bytes, *, mode: int | None = None, label: str 
         raise FolderError(f"cannot write {path}: {error.strerror}") from error
 
 
-def create_exclusive(path: str, data: bytes, *, label: str = "") -> bool:
+def create_exclusive(path: str, data: bytes, *, mode: int | None = None, label: str = "") -> bool:
     """Create ``path`` with ``data``, whole or not at all; False when the name is taken."""
     temporary = _beside(path, label)
     try:
-        _write_synced(temporary, data, None)
+        _write_synced(temporary, data, mode)
         try:
             _link(temporary, path, data)
         except FileExistsError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 _BLOCK = 256 * 1024
@@ -31,6 +31,32 @@ def extent(path: str) -> Extent | None:
     if not stat.S_ISREG(found.st_mode) or not os.access(real, os.R_OK):
         return None
     return Extent(real, found.st_size, found.st_mtime)
+
+
+def host_transcripts(host: str, name: str, environ: Mapping[str, str]) -> list[str]:
+    """Paths where a host keeps the transcript of that session id; ``*`` as ``name`` finds those of all."""
+    home = environ.get("HOME", "")
+    if not home:
+        return []
+    claude = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
+    codex = environ.get("CODEX_HOME") or os.path.join(home, ".codex")
+    pi = environ.get("PI_CODING_AGENT_DIR") or os.path.join(home, ".pi", "agent")
+    patterns = {
+        "claude": [f"{claude}/projects/*/{name}.jsonl"],
+        "cursor": [
+            f"{home}/.cursor/projects/*/agent-transcripts/{name}.jsonl",
+            f"{home}/.cursor/projects/*/agent-transcripts/{name}/{name}.jsonl",
+            f"{home}/.cursor/projects/*/agent-transcripts/{name}.txt",
+        ],
+        "pi": [f"{pi}/sessions/*/*_{name}.jsonl"],
+        "codex": [f"{codex}/sessions/*/*/*/rollout-*{name}.jsonl"],
+    }
+    from glob import glob
+
+    found: list[str] = []
+    for pattern in patterns.get(host, []):
+        found.extend(sorted(glob(pattern)))
+    return found
 
 
 def check_before(path: str, offset: int) -> str:

@@ -1,0 +1,52 @@
+"""``normalize-decisions undo [RUN]``: take a run back, bytes and modes, all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from decision_hooks.commands.place import parser, root_of
+from decision_hooks.normalize import Held, Job, open_by_hand
+from decision_hooks.system import journal, locking
+from decision_hooks.system.world import World
+
+
+def run(argv: Sequence[str], world: World) -> int:
+    """Undo the newest run that was not undone, or the named one; 1 when a file was changed since."""
+    parse = parser(world, argv, "Take a run back: every file as it was before, removed drafts included.")
+    parse.add_argument("run", nargs="?", default="", metavar="RUN", help="id of the run (the newest by default)")
+    parse.add_argument("--list", action="store_true", help="show the runs that can be named")
+    options = parse.parse_args(list(argv[1:]))
+    job = open_by_hand(world, root_of(world, options.project_root))
+    if isinstance(job, Held):
+        world.err(job.reason)
+        return 0 if job.fine else 1
+    try:
+        return _list(job) if options.list else _undo(job, options.run)
+    finally:
+        locking.release(job.lock)
+
+
+def _list(job: Job) -> int:
+    for one in journal.runs(job.place):
+        if one.adr == job.place.adr:
+            job.world.out(f"{one.id}  {one.state:<7}  {one.title}")
+    return 0
+
+
+def _undo(job: Job, wanted: str) -> int:
+    known = [one for one in journal.runs(job.place) if one.adr == job.place.adr]
+    chosen = next((one for one in known if (one.id == wanted if wanted else one.state == "done")), None)
+    if chosen is None:
+        job.world.err(f"no run {wanted}" if wanted else "no run to undo")
+        return 1
+    try:
+        journal.undo(chosen)
+    except journal.JournalError as error:
+        job.log.write(f"undo refused: {error}")
+        job.world.err(str(error))
+        return 1
+    job.state.stamp_attempt(job.world.now())  # or the next stop would do the same again at once
+    for step in chosen.steps:
+        job.world.out(f"{'removed' if step.before is None else 'restored'}: {step.name}")
+    job.log.write(f"undone: {chosen.id}")
+    return 0

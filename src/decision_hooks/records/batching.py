@@ -1,0 +1,69 @@
+"""Which drafts a run takes: the oldest, with what belongs to them, within bounds; nothing can block the inbox."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from decision_hooks.records import naming
+
+MOST_CHARACTERS = 150_000
+_NEAR = 0.5  # share of common shingles from which two drafts are near-duplicates
+_LOOK_AHEAD = 200  # drafts that are compared with the oldest
+_PATIENCE = 2  # runs without an accepted operation after which a draft goes behind the others
+
+
+class Waiting(NamedTuple):
+    """A draft that waits."""
+
+    name: str
+    text: str
+    session: str
+    misses: int = 0  # runs in a row that left it without an accepted operation
+
+
+def order(names: Sequence[str], misses: dict[str, int]) -> list[str]:
+    """Oldest first by the time in the name; those that were left by two runs go behind."""
+    return sorted(names, key=lambda name: (misses.get(name, 0) >= _PATIENCE, naming.order_key(name)))
+
+
+def choose(waiting: Sequence[Waiting], most: int) -> list[Waiting]:
+    """The batch, of drafts in their order: companions of the oldest may fill half of it, never their place."""
+    if not waiting:
+        return []
+    oldest = list(waiting[: most - most // 2])
+    rest = [draft for draft in waiting if draft not in oldest]
+    shingles = [_shingles(draft.text) for draft in oldest]
+    sessions = {draft.session for draft in oldest if draft.session not in ("", "unknown")}
+    companions = [
+        draft
+        for draft in rest[:_LOOK_AHEAD]
+        if draft.session in sessions or any(_near(_shingles(draft.text), one) for one in shingles)
+    ][: most // 2]
+    others = [draft for draft in rest if draft not in companions]
+    chosen, size = [], 0
+    for draft in [*oldest, *companions, *others]:
+        if len(chosen) >= most:
+            break
+        if chosen and size + len(draft.text) > MOST_CHARACTERS:
+            continue
+        chosen.append(draft)
+        size += len(draft.text)
+    places = {draft.name: place for place, draft in enumerate(waiting)}
+    return sorted(chosen, key=lambda draft: places[draft.name])
+
+
+def near_duplicates(one: str, other: str) -> bool:
+    """Whether two texts share most of their shingles."""
+    return _near(_shingles(one), _shingles(other))
+
+
+def _near(one: frozenset[int], other: frozenset[int]) -> bool:
+    smaller = min(len(one), len(other))
+    return smaller >= 8 and len(one & other) >= _NEAR * len(one | other)
+
+
+def _shingles(text: str) -> frozenset[int]:
+    words = re.findall(r"\w+", text.lower())
+    return frozenset(hash(tuple(words[n : n + 3])) for n in range(len(words) - 2))
