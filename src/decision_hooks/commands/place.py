@@ -14,7 +14,7 @@ from decision_hooks.system.world import World
 def root_of(world: World, given: str = "") -> str:
     """The project's root: ``given``, else the host's environment, else the git top of the working directory.
 
-    Names in the environment that are no folder are passed over; ``given`` that is none raises ``SettingError``.
+    What the environment names is passed over when it is no folder; a bad ``given`` raises ``SettingError``.
     """
     if given:
         root = first_folder([given])
