@@ -1,0 +1,1 @@
+"""Tests that drive the real agents against a server on loopback: no account, no network."""
