@@ -98,7 +98,7 @@ def layer_of(path: Path) -> str:
     """The layer of a file of the package; a file of no known layer fails."""
     first = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
     # The edge is what cli runs once the guards have let it pass.
-    name = {"__init__": "package", "edge": "cli"}.get(first, first)
+    name = {"__init__": "package", "__main__": "cli", "edge": "cli"}.get(first, first)
     for story in ("capture", "normalize"):
         name = story if name.startswith(f"{story}_") else name
     assert name in MAY_IMPORT, (
