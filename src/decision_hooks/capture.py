@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from decision_hooks.capture_part import Part, read_part
-from decision_hooks.errors import DecisionHooksError, RefusedReply
+from decision_hooks.errors import RefusedReply
 from decision_hooks.records import madr, replies, sensitive
 from decision_hooks.records.privacy import home_as_tilde
 from decision_hooks.sessions import digest, relevance
@@ -45,7 +45,9 @@ class _Tried(NamedTuple):
 
 def capture_part(run: Run, entry: Pending, timeout: float) -> tuple[str, Part | None]:
     """Capture one part; returns the outcome and, where one was read, the part. Writes to the log as it goes."""
-    part = read_part(run.state, entry, incremental=run.settings.incremental, now=run.world.now, sleep=run.sleep)
+    part = read_part(
+        run.state, entry, incremental=run.settings.incremental, now=run.world.now, sleep=run.sleep
+    )
     if part is None:
         run.log.write("no transcript path")
         return DONE, None
@@ -65,7 +67,9 @@ def capture_part(run: Run, entry: Pending, timeout: float) -> tuple[str, Part | 
 
 def give_up(run: Run, entry: Pending, part: Part | None) -> None:
     """The part was tried too often: its position moves on, and ``backfill --retry`` can take it up again."""
-    run.log.write(f"given up after {entry.tries} tries: {entry.transcript or entry.session_id} (see backfill --retry)")
+    run.log.write(
+        f"given up after {entry.tries} tries: {entry.transcript or entry.session_id} (see backfill --retry)"
+    )
     if part is not None:
         run.state.give_up(entry, part.begin, part.position.offset)
         _move(run, entry, part)
@@ -197,9 +201,9 @@ def _decisions_of_choices(run: Run, part: Part) -> _Tried:
 
 
 def _choose_backend(run: Run) -> backends.Backend | None:
-    names = {"pi": ("pi",), "claude": ("claude",), "cursor-agent": ("cursor-agent",)}
-    names["auto"] = ("pi", "claude", "cursor-agent")
-    wanted = names.get(run.settings.backend)
+    every = ("pi", "claude", "cursor-agent")
+    name = run.settings.backend
+    wanted = every if name == "auto" else (name,) if name in every else None
     if wanted is None:
         run.log.write(f"unknown CAPTURE_DECISIONS_BACKEND={run.settings.backend}")
         return None
@@ -292,9 +296,7 @@ def _deliver(run: Run, entry: Pending, part: Part, decisions: tuple[replies.Deci
     if drafts.masked:
         counts = ", ".join(f"{name} {count}" for name, count in sorted(drafts.masked.items()))
         run.log.write(f"masked in the reply: {counts}")
-    position = part.position._replace(
-        titles=part.position.titles + drafts.titles, time=run.world.now()
-    )
+    position = part.position._replace(titles=part.position.titles + drafts.titles, time=run.world.now())
     if not drafts.texts:
         run.state.save_position(entry.key, position)
         run.state.remember(part.session.uuids, run.world.now())

@@ -111,6 +111,8 @@ def _in_raw(part: Part, claim: str) -> bool:
 
     if not part.passed_over:
         return False
-    forms = {json.dumps(claim, ensure_ascii=ascii_only)[1:-1].encode("utf-8", "replace") for ascii_only in (0, 1)}
+    forms = {
+        json.dumps(claim, ensure_ascii=ascii_only)[1:-1].encode("utf-8", "replace") for ascii_only in (False, True)
+    }
     lines = transcript_file.lines(part.path, part.begin, part.position.offset)
     return any(form in line for _, line in lines for form in forms)

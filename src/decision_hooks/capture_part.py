@@ -164,7 +164,8 @@ def _after_known(state: CaptureState, where: Extent) -> int:
             break
     if not state.known(first):
         return 0
-    found, numbered = 0, []
+    found = 0
+    numbered: list[tuple[str, int]] = []
     for offset, line in transcript_file.lines(where.path, 0, where.size):
         numbered.extend((uuid, offset) for uuid in transcript.parse([line]).uuids)
     known = state.known(uuid for uuid, _ in numbered)
@@ -279,7 +280,10 @@ def _subagent_edits(path: str, position: Position) -> tuple[tuple[tuple[str, int
 
 
 def _subagent_files(path: str) -> Iterator[tuple[str, str]]:
-    for folder in (os.path.splitext(path)[0] + "/subagents", os.path.join(os.path.dirname(path), "subagents")):
+    for folder in (
+        os.path.splitext(path)[0] + "/subagents",
+        os.path.join(os.path.dirname(path), "subagents"),
+    ):
         for name in sorted(files.names(folder)):
             if name.endswith(".jsonl"):
                 yield name, os.path.join(folder, name)

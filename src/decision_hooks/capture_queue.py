@@ -33,7 +33,9 @@ class Stop(NamedTuple):
     time: float  # seconds since the epoch
 
 
-def enter(world: World, settings: CaptureSettings, place: Project, log: RunLog, event: HookEvent) -> Stop | None:
+def enter(
+    world: World, settings: CaptureSettings, place: Project, log: RunLog, event: HookEvent
+) -> Stop | None:
     """Take a stop into the queue, durably; None (and a log line) when it has nothing to capture."""
     path = find_transcript(event, world.environ)
     if not path and not event.message:
@@ -69,7 +71,10 @@ def find_transcript(event: HookEvent, environ: Mapping[str, str]) -> str:
         given = home + given[1:]
     where = transcript_file.extent(given) if given else None
     if where is None and re.fullmatch(r"[\w.-]{3,100}", event.session_id) and event.session_id != "unknown":
-        found = (transcript_file.extent(path) for path in transcript_file.host_transcripts(event.host, event.session_id, environ))
+        found = (
+            transcript_file.extent(path)
+            for path in transcript_file.host_transcripts(event.host, event.session_id, environ)
+        )
         where = next((one for one in found if one), None)
     return where.path if where else ""
 
@@ -117,7 +122,9 @@ class _Worker:
     def drain(self) -> None:
         """Take due entries until none is left, or the time of a run in the foreground is spent."""
         while True:
-            left = self._stop.settings.timeout - self._spent if self._foreground else self._stop.settings.timeout
+            left = (
+                self._stop.settings.timeout - self._spent if self._foreground else self._stop.settings.timeout
+            )
             due = self.due()
             if not due or left < min(_LEAST_CALL, self._stop.settings.timeout):
                 return
@@ -180,5 +187,7 @@ class _Worker:
             except DecisionHooksError as error:
                 log.write(str(error))
                 return None
-            log = RunLog(os.path.join(place.hooks, os.path.basename(log.path)), self._stop.world.now, log.lock)
+            log = RunLog(
+                os.path.join(place.hooks, os.path.basename(log.path)), self._stop.world.now, log.lock
+            )
         return capture.Run(self._stop.world, self._stop.settings, place, self._state, log, self._sleep)

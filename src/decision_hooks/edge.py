@@ -61,7 +61,7 @@ def hook(program: str, argv: Sequence[str]) -> int:
         _run_hook(program, argv, log)
     except (SystemExit, KeyboardInterrupt):
         pass
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001 - the boundary of the program
         _fault(program, log, error)
     if log and log[0].last and sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write(f"{program}: {log[0].last}\n")
@@ -110,7 +110,9 @@ def _capture(world: World, event: HookEvent, root: str, log: RunLog, detach: boo
     if stop is None:
         return
     entered = stop
-    _now_or_detached(world, log, detach, lambda: capture_queue.work(entered, sleep=_sleep, foreground=not detach))
+    _now_or_detached(
+        world, log, detach, lambda: capture_queue.work(entered, sleep=_sleep, foreground=not detach)
+    )
 
 
 def _normalize(world: World, root: str, log: RunLog, detach: bool) -> None:
@@ -125,7 +127,7 @@ def _normalize(world: World, root: str, log: RunLog, detach: bool) -> None:
     if due is None:
         return
     ready = due
-    _now_or_detached(world, log, detach, lambda: normalize.hook_run(ready, sleep=_sleep))
+    _now_or_detached(world, log, detach, lambda: normalize.hook_run(ready))
 
 
 def _now_or_detached(world: World, log: RunLog, detach: bool, job: Callable[[], None]) -> None:
@@ -147,7 +149,7 @@ def _now_or_detached(world: World, log: RunLog, detach: bool, job: Callable[[], 
             guarded()
         except (SystemExit, KeyboardInterrupt):
             pass
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - the boundary of the worker
             _fault(world.program, [log], error)
 
     process.become_worker(detached)
@@ -219,17 +221,23 @@ def _flags(argv: Sequence[str]) -> tuple[Flags, str]:
     """The flags of hook mode, and the first word that is none of them ("" = all are known)."""
     from decision_hooks.sessions.hook_event import Flags
 
-    flags, rest = Flags(), list(argv)
-    while rest:
+    given: dict[str, str] = {}
+    rest, detach, wrong = list(argv), False, ""
+    while rest and not wrong:
         name, equals, value = rest.pop(0).partition("=")
         if name == "--detach" and not equals:
-            flags = flags._replace(detach=True)
+            detach = True
         elif name in ("--project-root", "--transcript", "--session-id") and (equals or rest):
-            value = value if equals else rest.pop(0)
-            flags = flags._replace(**{name[2:].replace("-", "_"): value})
+            given[name] = value if equals else rest.pop(0)
         else:
-            return flags, name
-    return flags, ""
+            wrong = name
+    flags = Flags(
+        detach=detach,
+        project_root=given.get("--project-root", ""),
+        transcript=given.get("--transcript", ""),
+        session_id=given.get("--session-id", ""),
+    )
+    return flags, wrong
 
 
 def _stdin() -> bytes:

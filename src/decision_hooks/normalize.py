@@ -46,7 +46,11 @@ class Held(NamedTuple):
 def gates(world: World, root: str, log: RunLog) -> Job | None:
     """Pass the gates of hook mode in their order; None (and mostly a log line) when one is closed."""
     place = project(root, "docs/adr")
-    if not world.environ.get("ADR_DIR") and not os.path.isdir(place.adr) and not git.operation_in_progress(root):
+    if (
+        not world.environ.get("ADR_DIR")
+        and not os.path.isdir(place.adr)
+        and not git.operation_in_progress(root)
+    ):
         return None
     settings = normalize_settings(world.environ)
     opened = open_job(world, settings, project(root, settings.adr_dir), log, by_hand=False)
@@ -87,7 +91,9 @@ def open_by_hand(world: World, root: str) -> Job | Held:
     """A run that a person asked for: threshold, interval and back-off do not count."""
     settings = normalize_settings(world.environ)
     place = project(root, settings.adr_dir)
-    log = RunLog(os.path.join(place.hooks, "normalize-decisions.log"), world.now, place.state_file("log.lock"))
+    log = RunLog(
+        os.path.join(place.hooks, "normalize-decisions.log"), world.now, place.state_file("log.lock")
+    )
     opened = open_job(world, settings, place, log, by_hand=True)
     if isinstance(opened, Held):
         return opened if opened.reason else Held(f"no {settings.adr_dir} in {root}: nothing to do", fine=True)
@@ -119,5 +125,3 @@ def hook_run(job: Job) -> None:
         normalize_batch.run_batch(job)
     finally:
         locking.release(job.lock)
-
-

@@ -56,7 +56,9 @@ def run_stored(job: Job, stored: StoredPlan) -> Outcome:
     batch = [draft for draft in (_draft(job, name) for name, _ in stored.batch) if draft]
     changed = {name for name, digest in stored.batch + stored.targets if _digest(job, name) != digest}
     tooling = tuple(name for name in stored.tooling if name in folder.drafts)
-    return _conclude(job, folder, batch, tooling, stored.reply, False, changed=changed, names=set(stored.names))
+    return _conclude(
+        job, folder, batch, tooling, stored.reply, False, changed=changed, names=set(stored.names)
+    )
 
 
 # -- the batch
@@ -147,7 +149,9 @@ def _ask_local(job: Job, folder: adr_folder.Listing, batch: Sequence[batching.Wa
     stopped = may_not_call(job.place, label, job.world, job.settings.daily_calls, probe=job.by_hand)
     if stopped:
         return _skipped(job, stopped)
-    job.log.write(f"using local (model: {job.settings.local_model or 'of the command'}) for {len(batch)} drafts")
+    job.log.write(
+        f"using local (model: {job.settings.local_model or 'of the command'}) for {len(batch)} drafts"
+    )
     before = job.state.last_attempt(job.world.now())
     job.state.stamp_attempt(job.world.now())
     own = (sys.executable, "-m", "decision_hooks", "local-pipeline")
@@ -175,7 +179,11 @@ def _progress(job: Job) -> Callable[[bytes], None] | None:
 def _answer(job: Job, name: str, answer: backends.Answer, before: float | None) -> str | Outcome:
     if not answer.trouble and answer.text.strip():
         return answer.text
-    reason = f"{name}: {answer.trouble}: {_foreign(answer.detail)}" if answer.trouble else f"empty response from {name}"
+    reason = (
+        f"{name}: {answer.trouble}: {_foreign(answer.detail)}"
+        if answer.trouble
+        else f"empty response from {name}"
+    )
     job.log.write(reason)
     if answer.trouble in backends.SPENT_NOTHING:
         job.state.clear_attempt(before)
@@ -244,7 +252,7 @@ def _read_text(job: Job, name: str) -> str | None:
 def _keep(
     job: Job, batch: Sequence[batching.Waiting], plan: planning.Plan, reply: str, tooling: Sequence[str]
 ) -> Outcome:
-    lines = tuple([f"tooling-only delete: {name}" for name in tooling] + [line for line in plan.lines()])
+    lines = tuple([f"tooling-only delete: {name}" for name in tooling] + list(plan.lines()))
     stored = StoredPlan(
         id=_new_id(job),
         reply=reply,
@@ -264,7 +272,7 @@ def _apply(
 ) -> Outcome:
     plan = _checked_again(job, batch, plan)
     steps = _steps(job, plan, tooling)
-    lines = [f"tooling-only delete: {name}" for name in tooling] + [line for line in plan.lines()]
+    lines = [f"tooling-only delete: {name}" for name in tooling] + list(plan.lines())
     run_id = ""
     if steps:
         run_id = _new_id(job)

@@ -84,7 +84,8 @@ def _described(index: retrieval.Index, name: str) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    told, size = [], 0
+    told: list[str] = []
+    size = 0
     for name in reversed(names):  # newest first
         size += len(name) + 4
         if size > _NAMES_BUDGET:

@@ -97,7 +97,11 @@ VARIABLES: tuple[Variable, ...] = (
         _CAPTURE,
     ),
     Variable(
-        "CAPTURE_DECISIONS_TIMEOUT", "150", "Seconds for one capture call.", _number(1, _MAX_SECONDS), _CAPTURE
+        "CAPTURE_DECISIONS_TIMEOUT",
+        "150",
+        "Seconds for one capture call.",
+        _number(1, _MAX_SECONDS),
+        _CAPTURE,
     ),
     Variable(
         "CAPTURE_DECISIONS_INCREMENTAL",
@@ -121,7 +125,11 @@ VARIABLES: tuple[Variable, ...] = (
         _BOTH,
     ),
     Variable(
-        "ADR_NORMALIZE_THRESHOLD", "30", "Drafts that must wait before the hook normalises.", _whole(0), _NORMALIZE
+        "ADR_NORMALIZE_THRESHOLD",
+        "30",
+        "Drafts that must wait before the hook normalises.",
+        _whole(0),
+        _NORMALIZE,
     ),
     Variable("ADR_NORMALIZE_BATCH", "10", "Most drafts in one call.", _whole(1), _NORMALIZE),
     Variable(
@@ -164,14 +172,16 @@ VARIABLES: tuple[Variable, ...] = (
     ),
     Variable("ADR_NORMALIZE_LOCAL_JOBS", "2", "Parallel calls of the local pipeline.", _whole(1), _NORMALIZE),
     Variable(
-        "ADR_NORMALIZE_TIMEOUT", "540", "Seconds for one normalisation call.", _number(1, _MAX_SECONDS), _NORMALIZE
+        "ADR_NORMALIZE_TIMEOUT",
+        "540",
+        "Seconds for one normalisation call.",
+        _number(1, _MAX_SECONDS),
+        _NORMALIZE,
     ),
     Variable(
         "N_LOCAL_MIN_MODEL", "", "Small local model: for capture with `pi`, and for `local`.", _text, _BOTH
     ),
-    Variable(
-        "N_CLOUD_AVG_MODEL", "", "Default of `ADR_NORMALIZE_PI_MODEL`.", _text, _NORMALIZE
-    ),
+    Variable("N_CLOUD_AVG_MODEL", "", "Default of `ADR_NORMALIZE_PI_MODEL`.", _text, _NORMALIZE),
     Variable(
         "ADR_LANGUAGE",
         "uk",
@@ -273,9 +283,7 @@ def capture_settings(environ: Mapping[str, str]) -> CaptureSettings:
 def normalize_settings(environ: Mapping[str, str]) -> NormalizeSettings:
     """The settings of a normalisation; raises ``SettingError`` on the first value that cannot be used."""
     read = _Reader(environ)
-    pi_model = (
-        read.text("ADR_NORMALIZE_PI_MODEL") or read.text("N_CLOUD_AVG_MODEL") or "openai-codex/gpt-5.5"
-    )
+    pi_model = read.text("ADR_NORMALIZE_PI_MODEL") or read.text("N_CLOUD_AVG_MODEL") or "openai-codex/gpt-5.5"
     return NormalizeSettings(
         threshold=read.whole("ADR_NORMALIZE_THRESHOLD"),
         batch=read.whole("ADR_NORMALIZE_BATCH"),

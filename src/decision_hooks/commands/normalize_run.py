@@ -54,7 +54,9 @@ def _show(job: Job, outcome: normalize_batch.Outcome) -> int:
     for line in outcome.refused:
         job.world.out(f"refused: {line}")
     if outcome.kind == "planned":
-        job.world.out(f"plan {outcome.run_id}: apply it with `normalize-decisions run --plan {outcome.run_id}`")
+        job.world.out(
+            f"plan {outcome.run_id}: apply it with `normalize-decisions run --plan {outcome.run_id}`"
+        )
     elif outcome.kind == "applied" and outcome.run_id:
         job.world.out(f"run {outcome.run_id}: see `git diff`, take it back with `normalize-decisions undo`")
     elif outcome.kind == "nothing":

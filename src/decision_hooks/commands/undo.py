@@ -13,7 +13,9 @@ from decision_hooks.system.world import World
 def run(argv: Sequence[str], world: World) -> int:
     """Undo the newest run that was not undone, or the named one; 1 when a file was changed since."""
     parse = parser(world, argv, "Take a run back: every file as it was before, removed drafts included.")
-    parse.add_argument("run", nargs="?", default="", metavar="RUN", help="id of the run (the newest by default)")
+    parse.add_argument(
+        "run", nargs="?", default="", metavar="RUN", help="id of the run (the newest by default)"
+    )
     parse.add_argument("--list", action="store_true", help="show the runs that can be named")
     options = parse.parse_args(list(argv[1:]))
     job = open_by_hand(world, root_of(world, options.project_root))

@@ -82,7 +82,9 @@ def _stored(path: str) -> Breaker | None:
     until, step = value.get("until"), value.get("step")
     if not isinstance(until, (int, float)) or not isinstance(step, (int, float)):
         return None
-    return Breaker(str(value.get("name", "")), float(until), min(float(step), _LONGEST), str(value.get("why", "")))
+    return Breaker(
+        str(value.get("name", "")), float(until), min(float(step), _LONGEST), str(value.get("why", ""))
+    )
 
 
 def record_call(place: Project, now: float, line: LedgerLine) -> None:

@@ -48,7 +48,8 @@ def has_at_least(folder: str, drafts: int) -> tuple[bool, int]:
 
 def listing(folder: str) -> Listing:
     """Read the folder once; raises nothing, an absent folder is empty."""
-    drafts, records = [], []
+    drafts: list[str] = []
+    records: list[str] = []
     for entry in _plain_files(folder):
         (drafts if is_draft(folder, entry.name) else records).append(entry.name)
     drafts.sort(key=naming.order_key)

@@ -76,7 +76,9 @@ _TROUBLES = (
         r"|no model(?:s)? (?:selected|available|configured)|failed to authenticate|context[ _]length",
     ),
 )
-_OLD_PROGRAM = re.compile(r"unknown (?:option|argument|flag)|unrecognized (?:option|argument)|unexpected argument", re.I)
+_OLD_PROGRAM = re.compile(
+    r"unknown (?:option|argument|flag)|unrecognized (?:option|argument)|unexpected argument", re.I
+)
 
 
 class Form(NamedTuple):
@@ -176,7 +178,10 @@ def _cursor(program: str, model: str) -> Backend | Absent:
     plain = (program, "-p", "--mode", "ask", "--output-format", "text")
     full = (*plain, "--trust", "--workspace", WORKSPACE, "--model", model)
     return Backend(
-        "cursor-agent", model, "cursor-agent CLI", (Form(full), Form((*plain, "--model", model), in_root=True))
+        "cursor-agent",
+        model,
+        "cursor-agent CLI",
+        (Form(full), Form((*plain, "--model", model), in_root=True)),
     )
 
 

@@ -169,7 +169,13 @@ def _link(temporary: str, path: str, data: bytes) -> None:
     try:
         os.link(temporary, path, follow_symlinks=False)
     except (NotImplementedError, OSError) as error:
-        if getattr(error, "errno", None) not in (None, errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK):
+        if getattr(error, "errno", None) not in (
+            None,
+            errno.EPERM,
+            errno.ENOTSUP,
+            errno.EOPNOTSUPP,
+            errno.EMLINK,
+        ):
             raise
         if os.path.lexists(path):  # a file system without hard links: the rename is whole as well
             raise FileExistsError(path) from error

@@ -10,7 +10,7 @@ from decision_hooks.errors import FolderError
 
 
 class Lock(NamedTuple):
-    """A held lock; ``supported`` is False where the file system knows none (NFS): then nothing is excluded."""
+    """A held lock; ``supported`` is False where the file system has none (NFS): nothing is excluded."""
 
     path: str
     fd: int

@@ -109,7 +109,9 @@ class NormalState:
     def store_plan(self, plan: StoredPlan) -> None:
         """Keep a dry run's reply, so that exactly it can be applied."""
         files.make_folder(self._place.state_file("plans"), 0o700)
-        files.write_atomic(self._place.state_file("plans", f"{plan.id}.json"), files.json_bytes(plan._asdict()))
+        files.write_atomic(
+            self._place.state_file("plans", f"{plan.id}.json"), files.json_bytes(plan._asdict())
+        )
         for name in sorted(files.names(self._place.state_file("plans")), reverse=True)[_KEPT:]:
             files.remove(self._place.state_file("plans", name))
 

@@ -49,7 +49,7 @@ def git_top(folder: str) -> str:
 
 
 def git_dir(root: str) -> str:
-    """The git directory of the work tree at ``root`` (a file's ``gitdir:`` followed), "" when there is none."""
+    """The git directory of the work tree at ``root`` (through a ``.git`` file too), "" when there is none."""
     dot_git = os.path.join(root, ".git")
     if os.path.isdir(dot_git):
         return dot_git

@@ -95,7 +95,11 @@ class CaptureState:
                 return
         except OSError:
             pass
-        for kind, days in (("positions", POSITION_DAYS), ("pending", PENDING_DAYS), ("given-up", POSITION_DAYS)):
+        for kind, days in (
+            ("positions", POSITION_DAYS),
+            ("pending", PENDING_DAYS),
+            ("given-up", POSITION_DAYS),
+        ):
             folder = self._place.state_file(kind)
             for name in files.names(folder):
                 path = os.path.join(folder, name)
@@ -130,7 +134,9 @@ class CaptureState:
 
     def pending(self) -> list[Pending]:
         """All parts that wait, oldest first."""
-        found = (self._pending(name[: -len(".json")]) for name in files.names(self._place.state_file("pending")))
+        found = (
+            self._pending(name[: -len(".json")]) for name in files.names(self._place.state_file("pending"))
+        )
         return sorted((entry for entry in found if entry), key=lambda entry: entry.first)
 
     def claim(self, key: str, now: float) -> Pending | None:
@@ -191,7 +197,11 @@ class CaptureState:
     def outboxes(self) -> list[Outbox]:
         """What earlier runs did not finish."""
         folder = self._place.state_file("outbox")
-        stored = (files.read_json(os.path.join(folder, name)) for name in files.names(folder) if name.endswith(".json"))
+        stored = (
+            files.read_json(os.path.join(folder, name))
+            for name in files.names(folder)
+            if name.endswith(".json")
+        )
         return [outbox for outbox in (_outbox(value) for value in stored if value) if outbox]
 
     def close_outbox(self, key: str) -> None:
@@ -213,7 +223,11 @@ class CaptureState:
             path = self._place.state_file("seen", f"{shard:x}")
             old = files.read_bytes(path) or b""
             if len(old) % 10 or len(old) > 512 * 1024:
-                kept = [m for m in _records(old) if (day - int.from_bytes(m[8:], "big")) % 0x10000 <= POSITION_DAYS]
+                kept = [
+                    m
+                    for m in _records(old)
+                    if (day - int.from_bytes(m[8:], "big")) % 0x10000 <= POSITION_DAYS
+                ]
                 files.write_atomic(path, b"".join(kept + marks))
             else:
                 files.append(path, b"".join(marks))
@@ -262,7 +276,11 @@ def _whole(value: object) -> int:
 
 
 def _seconds(value: object) -> float:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value == value else 0.0
+    return (
+        float(value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value == value
+        else 0.0
+    )
 
 
 def _pairs(value: object) -> Iterator[list[object]]:

@@ -131,7 +131,9 @@ class PartReader:
         tail = max(self._begin, self._where.size - self._window)
         if tail > self._begin:
             yield from self._head(tail)
-        for offset, line in self._numbered(self._begin if tail == self._begin else self.end, self._where.size):
+        for offset, line in self._numbered(
+            self._begin if tail == self._begin else self.end, self._where.size
+        ):
             self.end = offset
             yield line
 
