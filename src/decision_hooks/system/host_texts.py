@@ -6,6 +6,8 @@ import json
 from typing import NamedTuple
 
 from decision_hooks.settings import GUARDS
+from decision_hooks.system import pi_extension
+from decision_hooks.system.seal import sealed
 
 MARK = "# decision-hooks"  # ends every command line of ours
 PROGRAMS = ("capture-decisions", "normalize-decisions")
@@ -69,29 +71,24 @@ class Host(NamedTuple):
     note: str = ""
 
 
-def line(program: str, *before: str, find: str = "") -> str:
+def line(program: str, *before: str) -> str:
     """The command line of an entry: plain sh, silent, and exit 0 where the program is not installed.
 
     It leaves at once on a guard, then takes the script named in ``BIN``, else the one on the search path.
     """
-    guards = "".join(f"${name}" for name in GUARDS)
-    steps = (
-        f'[ -z "{guards}" ] || exit 0',
-        _ROOT,
+    return _line(
+        program,
         *before,
-        *([find] if find else _named(program)),
-        f'[ -f "$p" ] && [ -x "$p" ] || p=$(command -v {program}) || exit 0',
-        f'exec "$p" --detach "$@" {MARK}',
-    )
-    return "; ".join(steps)
-
-
-def _named(program: str) -> tuple[str, ...]:
-    return (
         "b=",
         f'{{ IFS= read -r b <"${{r%%{_WORKTREES}}}/{BIN}"; }} 2>/dev/null',
         f"p=${{b%/*}}/{program}",
+        f'[ -f "$p" ] && [ -x "$p" ] || p=$(command -v {program}) || exit 0',
     )
+
+
+def _line(program: str, *find: str) -> str:
+    guards = "".join(f"${name}" for name in GUARDS)
+    return "; ".join((f'[ -z "{guards}" ] || exit 0', _ROOT, *find, f'exec "$p" --detach "$@" {MARK}'))
 
 
 def _entries(*before: str) -> tuple[Entry, ...]:
@@ -104,11 +101,17 @@ def plugin_entries() -> tuple[Entry, ...]:
     It acts only where there are records, leaves the work to an entry of the project, and does not trust a
     path that a foreign project names.
     """
-    before = ('[ -d "$r/${ADR_DIR:-docs/adr}" ] || exit 0', _NOT_BESIDE_SETTINGS)
-    return tuple(
-        Entry(program, line(program, *before, find=f"p=$HOME/.local/bin/{program}"), TIMEOUTS[program])
-        for program in PROGRAMS
-    )
+    found = []
+    for program in PROGRAMS:
+        text = _line(
+            program,
+            '[ -d "$r/${ADR_DIR:-docs/adr}" ] || exit 0',
+            _NOT_BESIDE_SETTINGS,
+            f"p=$(command -v {program}) || p=$HOME/.local/bin/{program}",  # a desktop's path is short
+            '[ -x "$p" ] || exit 0',
+        )
+        found.append(Entry(program, text, TIMEOUTS[program]))
+    return tuple(found)
 
 
 def value(entry: Entry, layout: Layout) -> dict[str, object]:
@@ -136,7 +139,8 @@ FLAT = Layout("stop", grouped=False, version=True)
 _COMMAND = """Normalise the decision drafts of this project into MADR records.
 
 Run `normalize-decisions run` in the project's root, once, and wait for it (it may take some minutes). If the
-shell does not find it, run the script of that name in the folder of the script that `{bin}` names.
+shell does not find it, run the script of that name that lies beside the one named in
+`{bin}`.
 
 Then tell in a few lines what it did: records written, drafts merged or removed, what was refused and why.
 Exit code 1 means that it refused to work; give its reason and stop. Do not edit anything under `docs/adr`
@@ -151,134 +155,14 @@ allowed-tools: Bash(normalize-decisions run), Bash(normalize-decisions run:*)
 """
 
 
-def _sealed(text: str, comment: str) -> str:
-    """A text of ours with a line that tells whether it is still as we wrote it."""
-    return f"{text}{comment.format(f'{_SEAL}{_hash(text)}')}\n"
-
-
-def is_sealed(data: bytes) -> bool:
-    """Whether a file is one of ours, any version, and nobody has changed it since."""
-    try:
-        text = data.decode("utf-8").replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        return False
-    body, newline, last = text.rstrip("\n").rpartition("\n")
-    _, found, rest = last.partition(_SEAL)
-    return bool(found) and rest.startswith(_hash(body + newline))
-
-
-_SEAL = "decision-hooks wrote this file: "
-
-
-def _hash(text: str) -> str:
-    from hashlib import blake2b
-
-    return blake2b(text.encode("utf-8"), digest_size=6).hexdigest()
-
-
 def slash_command(head: str = "") -> str:
-    """The slash command ``/n-adr-normalize``."""
-    return _sealed(head + _COMMAND.format(bin=BIN), "\n<!-- {} -->")
+    """The slash command ``/n-adr-normalize``; ``head``: what Claude Code wants before it."""
+    return sealed(head + _COMMAND.format(bin=BIN) + "\n", "<!-- {} -->")
 
 
-def plugin_command() -> str:
-    """The slash command as the plugin has it."""
-    return _CLAUDE_HEAD + _COMMAND.format(bin=BIN)
-
-
-_PI = """// Decision hooks for pi: at the end of a turn the design decisions of the session become drafts.
-// pi has no Stop hooks, and its pi.exec() passes on neither stdin nor environment: hence spawn.
-import { spawn } from "node:child_process";
-import { basename, dirname, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const LINES = [
-LINES_HERE
-];
-const GUARDS = GUARDS_HERE;
-
-export default function (pi: any) {
-  pi.on("agent_end", async (event: any, ctx: any) => {
-    if (GUARDS.some((name: string) => process.env[name])) return;
-    // After the first await the context may be stale: all of it is read before.
-    const last = lastAnswer(event);
-    if (last?.stopReason === "error" || last?.stopReason === "aborted") return;
-    const cwd: string = attempt(() => ctx.cwd) ?? process.cwd();
-    const root = projectRoot() ?? cwd;
-    const sessionId: string = attempt(() => ctx.sessionManager.getSessionId()) ?? "";
-    const transcript: string = attempt(() => ctx.sessionManager.getSessionFile()) ?? "";
-    const payload = JSON.stringify({
-      hook_event_name: "agent_end",
-      session_id: sessionId,
-      transcript_path: transcript || null,
-      cwd,
-      last_assistant_message: textOf(last),
-    });
-    const flags = ["--project-root", root];
-    if (transcript) flags.push("--transcript", transcript);
-    if (sessionId) flags.push("--session-id", sessionId);
-    await Promise.all(LINES.map((line) => run(line, flags, root, payload)));
-  });
-}
-
-/** Starts one program in a session of its own; done when it has its payload, never fails, never waits long. */
-function run(line: string, flags: string[], root: string, payload: string): Promise<void> {
-  return new Promise((done) => {
-    const env = { ...process.env, CLAUDE_PROJECT_DIR: root };
-    const child = spawn("sh", ["-c", line, "decision-hooks", ...flags], {
-      cwd: root,
-      detached: true,
-      env,
-      stdio: ["pipe", "ignore", "ignore"],
-    });
-    const timer = setTimeout(done, 2000);
-    const finish = () => {
-      clearTimeout(timer);
-      done();
-    };
-    child.on("error", finish);
-    child.stdin.on("error", finish);
-    child.stdin.end(payload, finish);
-    child.unref();
-  });
-}
-
-function attempt<T>(get: () => T): T | undefined {
-  try {
-    return get();
-  } catch {
-    return undefined;
-  }
-}
-
-/** The project that this file is installed in, or nothing when it lies elsewhere. */
-function projectRoot(): string | undefined {
-  const folder = attempt(() => dirname(fileURLToPath(import.meta.url)));
-  if (!folder || basename(folder) !== "extensions" || basename(dirname(folder)) !== ".pi") return undefined;
-  return resolve(folder, "..", "..");
-}
-
-function lastAnswer(event: any): any {
-  const messages = Array.isArray(event?.messages) ? event.messages : [];
-  return [...messages].reverse().find((message: any) => message?.role === "assistant");
-}
-
-function textOf(message: any): string {
-  if (typeof message?.content === "string") return message.content;
-  const blocks = Array.isArray(message?.content) ? message.content : [];
-  return blocks
-    .filter((block: any) => block?.type === "text" && typeof block.text === "string")
-    .map((block: any) => block.text)
-    .join("\\n");
-}
-"""
-
-
-def pi_extension() -> str:
-    """The extension of pi, in TypeScript without imports beyond node."""
-    lines = "\n".join(f"  {json.dumps(line(program))}," for program in PROGRAMS)
-    text = _PI.replace("LINES_HERE", lines).replace("GUARDS_HERE", json.dumps(list(GUARDS)))
-    return _sealed(text, "// {}")
+def pi_text() -> str:
+    """The extension that is pi's entry."""
+    return pi_extension.source(GUARDS, [line(program) for program in PROGRAMS])
 
 
 def hosts() -> dict[str, Host]:
@@ -308,8 +192,8 @@ def hosts() -> dict[str, Host]:
             (),
             ("codex",),
             ".codex",
-            "Codex runs a hook only when it is trusted: open codex in this project, type /hooks and trust both.",
+            "Codex runs only hooks that are trusted: open codex in this project, type /hooks, trust both.",
         ),
-        Host("pi", "pi", None, (OwnFile(".pi/extensions/decision-hooks.ts", pi_extension()),), ("pi",), ".pi"),
+        Host("pi", "pi", None, (OwnFile(".pi/extensions/decision-hooks.ts", pi_text()),), ("pi",), ".pi"),
     )
     return {host.name: host for host in found}

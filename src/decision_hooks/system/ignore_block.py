@@ -1,0 +1,85 @@
+"""Our block in a project's ``.gitignore``: added at the end, taken out again, nothing else touched. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+BEGIN = "# decision-hooks: begin (local files of the Stop hooks, do not commit)"
+END = "# decision-hooks: end"
+
+
+class Rule(NamedTuple):
+    """A line and paths that it is there for: the line is not needed where all of them are ignored."""
+
+    line: str
+    samples: tuple[str, ...]
+    tracked: str = ""  # pathspec: where git tracks such files, the line stays away
+
+
+RULES = (
+    Rule("node_modules/", ("node_modules/x",), ":(glob)**/node_modules/**"),
+    Rule("dist/", ("dist/x",), ":(glob)**/dist/**"),
+    Rule("*.secret", ("x.secret",), ":(glob)**/*.secret"),
+    Rule(
+        ".claude/hooks/*.log",
+        (".claude/hooks/capture-decisions.log", ".claude/hooks/normalize-decisions.log"),
+    ),
+    Rule(".claude/hooks/.normalize-state", (".claude/hooks/.normalize-state",)),
+    Rule(".claude/hooks/.normalize.lock", (".claude/hooks/.normalize.lock",)),
+    Rule(".claude/scheduled_tasks.lock", (".claude/scheduled_tasks.lock",)),
+)
+
+
+def needed(
+    data: bytes, is_ignored: Callable[[str], bool], is_tracked: Callable[[str], bool]
+) -> tuple[str, ...]:
+    """The lines that a project lacks; a line that stands there already counts, whatever git says."""
+    there = {line.strip() for line in _text(data).splitlines()}
+    return tuple(
+        rule.line
+        for rule in RULES
+        if rule.line not in there
+        and not all(is_ignored(path) for path in rule.samples)
+        and not (rule.tracked and is_tracked(rule.tracked))
+    )
+
+
+def with_lines(data: bytes, lines: Sequence[str]) -> bytes:
+    """The file with these lines in our block; unchanged when there are none to add."""
+    if not lines:
+        return data
+    text = _text(data)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    body = "".join(line + newline for line in lines)
+    parts = text.splitlines(keepends=True)
+    end = _position(parts, END)
+    if _position(parts, BEGIN) is not None and end is not None:
+        return _bytes("".join(parts[:end]) + body + "".join(parts[end:]))
+    gap = "" if not text else newline if text.endswith("\n") else newline * 2
+    return _bytes(f"{text}{gap}{BEGIN}{newline}{body}{END}{newline}")
+
+
+def without_block(data: bytes) -> bytes:
+    """The file without our block; lines in it that are not ours stay."""
+    parts = _text(data).splitlines(keepends=True)
+    begin, end = _position(parts, BEGIN), _position(parts, END)
+    if begin is None or end is None or end < begin:
+        return data
+    ours = {rule.line for rule in RULES}
+    kept = [part for part in parts[begin + 1 : end] if part.strip() not in ours]
+    if begin and not kept and not parts[begin - 1].strip():
+        begin -= 1  # the empty line that came with the block
+    return _bytes("".join(parts[:begin] + kept + parts[end + 1 :]))
+
+
+def _position(parts: Sequence[str], mark: str) -> int | None:
+    return next((at for at, part in enumerate(parts) if part.strip() == mark), None)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
