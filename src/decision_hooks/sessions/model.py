@@ -10,8 +10,8 @@ class Entry(NamedTuple):
 
     ``kind`` is one of
 
-    - ``user``: typed by the person: requests, prompts typed mid-turn, arguments of slash commands, accepted plans
-    - ``answer``: the person's answer to a question with its options, a plan approved, a rejection with its reason
+    - ``user``: typed by the person: requests, also mid-turn, slash commands with arguments, accepted plans
+    - ``answer``: the person's answer to a question with its options, a judged plan, a rejection with reason
     - ``assistant``: text of the model;  ``plan``: a plan that the model put forward
     - ``thinking``: thinking text;  ``tool``: a tool call, ``text`` is its input;  ``result``: a tool's output
     """
@@ -40,7 +40,7 @@ class Option(NamedTuple):
 class Choice(NamedTuple):
     """Structured evidence of a decision: an answered question, or a plan approved or sent back.
 
-    ``kind``: ``question`` | ``plan-approved`` | ``plan-rejected``. ``question`` is the question, or the plan's text.
+    ``kind``: ``question`` | ``plan-approved`` | ``plan-rejected``. ``question`` is the question, or the plan.
     ``chosen`` holds labels of options (or free text that the person gave instead); ``words`` the person's own
     words beside the choice: notes, the reason of a rejection; "" when there are none.
     """
