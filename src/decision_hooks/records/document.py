@@ -1,0 +1,143 @@
+"""Files of the folder as front matter and body: read loosely, for others write them too; written strictly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_OPEN = re.compile(r"\ufeff?---[ \t]*(?:\r?\n|\Z)")
+_CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$\n?", re.MULTILINE)
+_SESSION = re.compile(r"""^(["']?)session\1[ \t]*:(?:[ \t\r](.*))?$""", re.MULTILINE)
+_KEY = re.compile(r"^([A-Za-z_][\w-]*):(.*)$", re.MULTILINE)
+
+_MOST_FRONT = 64 * 1024  # characters; more is no front matter of ours and is not given to the parser
+_MOST_NODES = 1000  # values of one front matter, aliases counted each time: bounds alias bombs
+_MOST_DEPTH = 5
+_WIDE = 1 << 30  # no folding
+
+
+class Split(NamedTuple):
+    """The two parts of a text: front matter without its marks (None: there is none) and what follows."""
+
+    front: str | None
+    body: str
+
+
+class Document(NamedTuple):
+    """A text that was read: all scalars of the front matter are strings."""
+
+    front: dict[str, object]  # str, or lists and maps of str
+    body: str
+    has_front: bool
+    valid: bool  # False: the front matter is no YAML map, and holds what a scan of its lines found
+
+    def text(self, key: str) -> str:
+        """The value of a key if it is a scalar, else ""."""
+        value = self.front.get(key, "")
+        return value if isinstance(value, str) else ""
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """The scalars of a list (or the one scalar) at a key."""
+        value = self.front.get(key)
+        if isinstance(value, str):
+            return (value,) if value else ()
+        return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def split(text: str) -> Split:
+    """Part front matter from body; a text whose front matter is never closed has none."""
+    opened = _OPEN.match(text)
+    if opened is None:
+        return Split(None, text.removeprefix("\ufeff"))
+    closed = _CLOSE.search(text, opened.end())
+    if closed is None:
+        return Split(None, text.removeprefix("\ufeff"))
+    return Split(text[opened.end() : closed.start()], text[closed.end() :])
+
+
+def read(text: str) -> Document:
+    """Read a file of any origin; never raises, invalid YAML gives the keys that a scan of its lines finds."""
+    front, body = split(text)
+    if front is None:
+        return Document({}, body, has_front=False, valid=False)
+    loaded = _load(front)
+    if loaded is None:
+        return Document(_scan(front), body, has_front=True, valid=False)
+    return Document(loaded, body, has_front=True, valid=True)
+
+
+def session_of(head: str) -> str | None:
+    """The ``session:`` of the front matter that a file's first characters hold; None: the file is no draft."""
+    opened = _OPEN.match(head)
+    if opened is None:
+        return None
+    closed = _CLOSE.search(head, opened.end())
+    match = _SESSION.search(head, opened.end(), closed.start() if closed else len(head))
+    return None if match is None else _unquoted(match[2] or "")
+
+
+def render(front: Sequence[tuple[str, object]], body: str) -> str:
+    """A file: YAML front matter in the given order, one line a string, an empty line, the body.
+
+    Strings that a YAML reader would take for another type are quoted; a ``datetime.date`` is written plain.
+    """
+    import yaml
+
+    data = {key: _writable(value) for key, value in front}
+    written = yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=_WIDE) if data else ""
+    return f"---\n{written}---\n\n{clean(body).strip(chr(10))}\n"
+
+
+def clean(text: str) -> str:
+    """The text as it can be stored: no lone surrogates, no NUL, newlines alone as line ends."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _writable(value: object) -> object:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, (list, tuple)):
+        return [_writable(item) for item in value]
+    if isinstance(value, dict):
+        return {clean(str(key)): _writable(item) for key, item in value.items()}
+    return value
+
+
+def _load(front: str) -> dict[str, object] | None:
+    import yaml
+
+    if len(front) > _MOST_FRONT:
+        return None
+    try:
+        # BaseLoader makes strings of all scalars: no dates, numbers or objects
+        loaded = yaml.load(front, Loader=yaml.BaseLoader)  # noqa: S506
+        plain = _plain({} if loaded is None or loaded == "" else loaded, [_MOST_NODES], 0)
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError, TypeError):
+        return None
+    return plain if isinstance(plain, dict) else None
+
+
+def _plain(value: object, budget: list[int], depth: int) -> object:
+    budget[0] -= 1
+    if budget[0] < 0 or depth > _MOST_DEPTH:
+        raise ValueError
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return [_plain(item, budget, depth + 1) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(item, budget, depth + 1) for key, item in value.items()}
+    raise ValueError
+
+
+def _scan(front: str) -> dict[str, object]:
+    return {match[1]: _unquoted(match[2]) for match in _KEY.finditer(front)}
+
+
+def _unquoted(value: str) -> str:
+    value = value.strip()
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+        return value[1:-1]
+    return value

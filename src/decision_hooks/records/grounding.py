@@ -1,0 +1,116 @@
+"""What a decision claims in identifiers and numbers, and what of it stands nowhere in its session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+
+from decision_hooks.records import markdown
+
+MOST_ITEMS = 20
+MOST_CHARACTERS = 120
+
+_TICKS = re.compile(r"`+")
+_ENDING = re.compile(r"(?:\(\)|:\d+(?:-\d+)?|[,;])$")
+_UNITS = (
+    "%|‰|°|°C|x|×|k|K|M|px|pt|em|rem|dpi|fps|Hz|kHz|MHz|GHz|W|V|"
+    "ns|µs|μs|us|ms|s|sec|secs|seconds?|min|mins|minutes?|h|hr|hrs|hours?|days?|weeks?|months?|years?|"
+    "нс|мкс|мс|с|сек|секунд[аиу]?|хв|хвилин[аиу]?|год|годин[аиу]?|дн|днів|день|дні|доб[аиу]?|тижн[іяів]+|"
+    "місяц[ііяів]+|рок[иів]+|мин|минут[аыу]?|час|часов|часа|дней|дня|лет|"
+    "B|bytes?|KB|kB|KiB|MB|MiB|GB|GiB|TB|TiB|Kb|Mb|Gb|bits?|Б|КБ|МБ|ГБ|ТБ|байт[иів]*|біт[иів]*|"
+    "kbps|Mbps|Gbps|MB/s|GB/s|rps|qps|req/s|tok/s|tps|"
+    "USD|EUR|UAH|€|грн|дол|"
+    "tokens?|lines?|rows?|files?|tests?|requests?|calls?|items?|records?|characters?|chars?|words?|cores?|"
+    "threads?|times|percent|"
+    "токен[иів]*|рядк[иів]+|файл[иів]*|тест[иів]*|запит[иів]*|виклик[иів]*|елемент[иів]*|запис[иів]*|"
+    "символ[иів]*|слів|слова|ядер|потоків|разів|рази|відсотк[иів]+"
+)
+
+
+def claims(text: str) -> tuple[str, ...]:
+    """What a text claims, once each and in order: backticked spans of one line, and numbers with a unit.
+
+    Fenced code is left out; white space is folded; an ending such as ``()``, ``:12`` or a comma is cut.
+    """
+    found: dict[str, None] = {}
+    for line in markdown.lines(text):
+        if not line.fenced:
+            found.update(dict.fromkeys(_claims_of(line.text)))
+    return tuple(found)
+
+
+def unverified(wanted: Sequence[str], known: Callable[[str], bool]) -> tuple[str, ...]:
+    """Those claims that are not known, at most 20 of at most 120 characters.
+
+    ``known`` is asked with the claim as ``normal`` writes it.
+    """
+    found: list[str] = []
+    for claim in wanted:
+        if len(found) == MOST_ITEMS:
+            break
+        if not known(normal(claim)) and claim[:MOST_CHARACTERS] not in found:
+            found.append(claim[:MOST_CHARACTERS].strip())
+    return tuple(found)
+
+
+def normal(text: str) -> str:
+    """A text for look-up: white space folded, numbers without thousands' marks and with a decimal point."""
+    import unicodedata
+
+    text = " ".join(unicodedata.normalize("NFC", text).split())
+    text = re.sub(r"(?<=\d)[ ,_](?=\d{3}(?!\d))", "", text)
+    return re.sub(r"(?<=\d),(?=\d)", ".", text)
+
+
+def number_digits(claim: str) -> str:
+    """The digits by which a number with a unit is looked up, "" for a claim of another kind."""
+    match = _number().fullmatch(normal(claim))
+    return (match[1] or match[2]) if match else ""
+
+
+def _claims_of(line: str) -> Iterator[str]:
+    spans, rest = _spans(line)
+    for span in spans:
+        claim = _cut(" ".join(span.split()))
+        if re.search(r"\w", claim):
+            yield claim
+    if re.search(r"\d", rest):
+        for match in _number().finditer(" ".join(rest.split())):
+            yield match[0]
+
+
+def _spans(line: str) -> tuple[list[str], str]:
+    """The backticked spans of a line, and the line without them."""
+    if "`" not in line:
+        return [], line
+    runs = [(match.start(), match.end()) for match in _TICKS.finditer(line)]
+    closing: dict[int, list[int]] = {}  # length of a run -> its places, last first
+    for index in range(len(runs) - 1, -1, -1):
+        closing.setdefault(runs[index][1] - runs[index][0], []).append(index)
+    spans, rest, end, index = [], [], 0, 0
+    while index < len(runs):
+        begin, after = runs[index]
+        same = closing[after - begin]
+        while same and same[-1] <= index:
+            same.pop()
+        if same:
+            rest.append(line[end:begin])
+            spans.append(line[after : runs[same[-1]][0]])
+            end, index = runs[same[-1]][1], same[-1]
+        index += 1
+    return spans, " ".join([*rest, line[end:]])
+
+
+def _cut(claim: str) -> str:
+    while match := _ENDING.search(claim):
+        claim = claim[: match.start()].rstrip()
+    return claim
+
+
+@lru_cache(maxsize=1)
+def _number() -> re.Pattern[str]:
+    number = r"(\d{1,3}(?:[ ,_\u00a0]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
+    return re.compile(
+        rf"(?<![\w.,:/#$€-])(?:{number}[ \u00a0-]?(?:{_UNITS})(?![\w/])|[$€] ?{number}(?![\w/]))"
+    )
