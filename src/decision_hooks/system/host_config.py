@@ -225,7 +225,9 @@ def _pruned(text: str, layout: Layout, trace: Trace) -> str:
     if hooks and hooks.kind == "object" and not hooks.members and "hooks" in trace.created:
         text = json_text.drop_member(text, root, "hooks")
     root = json_text.parse(text)
-    if "version" in trace.created and root.get("version") and not root.get("hooks"):
+    hooks = root.get("hooks")
+    needed = hooks is not None and any(member.value.items for member in hooks.members)
+    if "version" in trace.created and root.get("version") and not needed:
         text = json_text.drop_member(text, root, "version")
     return _without_backend(text, trace)
 
