@@ -114,12 +114,19 @@ def is_record_name(name: str) -> bool:
 
     A name that begins with a time was made by the programs: it may speak of templates.
     """
-    if not is_plain_name(name):
-        return False
-    lower = name.lower()
-    if lower.split(".")[0] in ("readme", "index"):
-        return False
-    return "template" not in lower or bool(time_prefix(name))
+    return _is_no_guide(name) and ("template" not in name.lower() or bool(time_prefix(name)))
+
+
+def is_target_name(name: str) -> bool:
+    """Whether a file that is named exactly may be added to: a record that speaks of templates too."""
+    words = re.split(r"[^\w]+", name.lower().removesuffix(_SUFFIX))
+    return _is_no_guide(name) and (
+        is_record_name(name) or not {words[0], words[-1]} & {"template", "templates"}
+    )
+
+
+def _is_no_guide(name: str) -> bool:
+    return is_plain_name(name) and name.lower().split(".")[0] not in ("readme", "index")
 
 
 def _parts(name: str) -> list[str]:
