@@ -174,6 +174,15 @@ def test_a_removed_prompt_with_a_record_of_its_own_is_not_counted_twice() -> Non
     assert texts(parsed(claude), "user") == ["again", "again"]
 
 
+def test_each_record_matches_one_removed_prompt() -> None:
+    claude = Claude()
+    for _ in range(2):
+        claude.queue("enqueue", "go on")
+        claude.queue("remove")
+    claude.attachment(type="queued_command", prompt="go on")
+    assert texts(parsed(claude), "user") == ["go on", "go on"]
+
+
 def test_prompts_taken_back_into_the_editor_are_no_requests() -> None:
     claude = Claude()
     claude.queue("enqueue", "half a thought")

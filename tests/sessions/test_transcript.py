@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decision_hooks.sessions import times, transcript
@@ -25,7 +25,7 @@ TEXT = st.one_of(WORDS, st.text(alphabet=st.characters(codec=None), max_size=20)
 VALUE = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), TEXT),
     lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(TEXT, inner, max_size=6)),
-    max_leaves=25,
+    max_leaves=12,
 )
 RECORD = st.dictionaries(TEXT, VALUE, max_size=8)
 
@@ -36,7 +36,8 @@ def test_any_bytes_are_read(lines: list[bytes]) -> None:
     assert session.bad_lines <= len(lines)
 
 
-@given(st.lists(RECORD, max_size=8), st.booleans())
+@settings(max_examples=40)
+@given(st.lists(RECORD, max_size=4), st.booleans())
 def test_any_records_are_read_into_clean_text(records: list[dict[str, object]], subagent: bool) -> None:
     lines = [json.dumps(record).encode() for record in records]
     session = transcript.parse(lines, subagent=subagent, header=lines[0] if lines else None)

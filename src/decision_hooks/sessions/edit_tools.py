@@ -64,4 +64,4 @@ def _header() -> re.Pattern[str]:
 
 @cache
 def _quoted_header() -> re.Pattern[str]:
-    return re.compile(r"\\n\*\*\* (?:(?:Add|Update|Delete) File|Move to): ((?:[^\\\"\r\n]|\\(?!n))+)")
+    return re.compile(r"\\n\*\*\* (?:(?:Add|Update|Delete) File|Move to): ([^\\\"\r\n]+)")

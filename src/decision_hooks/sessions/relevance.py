@@ -1,0 +1,71 @@
+"""Whether the files that a part changed are of this project, and whether they are more than tooling. Pure."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+
+from decision_hooks.sessions.model import Edit
+
+
+def changed_paths(edits: Iterable[Edit], *, root: str, resolve: Callable[[str], str]) -> tuple[str, ...]:
+    """Absolute paths of edits, links resolved; a relative one stands under its working directory, else the root."""
+    found = []
+    for edit in edits:
+        if "\0" in edit.path or "\0" in edit.cwd:
+            continue
+        found.append(resolve(os.path.join(root, edit.cwd, edit.path)))
+    return tuple(dict.fromkeys(found))
+
+
+def is_cross_project(paths: Iterable[str], roots: Iterable[str]) -> bool:
+    """Whether files were changed, and none under the project or a worktree of its repository."""
+    changed, ours = list(paths), list(roots)
+    return bool(changed) and not any(_is_under(path, root) for path in changed for root in ours)
+
+
+def is_tooling_only(
+    paths: Iterable[str], *, root: str, adr_dir: str, version_only: Callable[[str], bool]
+) -> bool:
+    """Whether files were changed, and each is a dictionary, a record, a changelog, an agent file or a version.
+
+    ``version_only`` tells of a ``package.json`` whether only its version differs from ``HEAD``.
+    """
+    changed = list(paths)
+    return bool(changed) and all(_is_tooling(path, root, adr_dir, version_only) for path in changed)
+
+
+def only_version_changed(diff: str) -> bool:
+    """Whether a unified git diff is not empty and touches no other line than ``"version"``."""
+    changed, in_hunk = 0, False
+    for line in diff.split("\n"):
+        if line.startswith("@@"):
+            in_hunk = True
+        elif line.startswith("diff "):
+            in_hunk = False
+        elif not in_hunk:
+            if line.startswith(("old mode", "deleted file", "new file", "rename ", "Binary ", "GIT binary")):
+                return False
+        elif line.startswith(("+", "-")):
+            if not re.fullmatch(r'[+-]\s*"version"\s*:\s*"[^"]*"\s*,?\s*', line):
+                return False
+            changed += 1
+    return changed > 0
+
+
+def _is_tooling(path: str, root: str, adr_dir: str, version_only: Callable[[str], bool]) -> bool:
+    folder, name = os.path.split(path)
+    if name == "CHANGELOG.md":
+        return True
+    if name == "package.json":
+        return version_only(path)
+    if name in (".cspell.json", "AGENTS.md", "CLAUDE.md") and folder == root.rstrip("/"):
+        return True
+    return name.endswith(".md") and _is_under(path, adr_dir)
+
+
+def _is_under(path: str, root: str) -> bool:
+    """Letter case is passed over, as file systems of macOS do: in doubt a session counts as ours."""
+    path, root = path.casefold(), root.casefold().rstrip("/")
+    return path == root or path.startswith(root + "/")

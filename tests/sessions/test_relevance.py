@@ -1,0 +1,115 @@
+"""Which sessions are about another project, and which touched tooling only."""
+
+from __future__ import annotations
+
+import pytest
+
+from decision_hooks.sessions.model import Edit
+from decision_hooks.sessions.relevance import (
+    changed_paths,
+    is_cross_project,
+    is_tooling_only,
+    only_version_changed,
+)
+
+ROOT = "/repo"
+
+
+def same(path: str) -> str:
+    return path
+
+
+@pytest.mark.parametrize(
+    ("edit", "path"),
+    [
+        (Edit("/repo/a.py", "/elsewhere"), "/repo/a.py"),
+        (Edit("a.py", "/repo/src"), "/repo/src/a.py"),
+        (Edit("a.py", ""), "/repo/a.py"),
+        (Edit("a.py", "src"), "/repo/src/a.py"),
+    ],
+)
+def test_paths_are_absolute(edit: Edit, path: str) -> None:
+    assert changed_paths([edit], root=ROOT, resolve=same) == (path,)
+
+
+def test_paths_are_resolved_and_told_once() -> None:
+    edits = [Edit("/link/a", ""), Edit("/real/a", ""), Edit("bad\0", ""), Edit("bad", "\0")]
+    assert changed_paths(edits, root=ROOT, resolve=lambda p: p.replace("/link", "/real")) == ("/real/a",)
+
+
+@pytest.mark.parametrize(
+    ("paths", "cross"),
+    [
+        ([], False),
+        (["/repo/a"], False),
+        (["/other/a"], True),
+        (["/other/a", "/repo/b"], False),
+        (["/repository/a"], True),
+        (["/trees/feature/a"], False),
+        (["/REPO/a"], False),
+        (["/repo"], False),
+    ],
+)
+def test_a_session_is_of_another_project_when_no_file_is_ours(paths: list[str], cross: bool) -> None:
+    assert is_cross_project(paths, [ROOT, "/trees/feature/"]) is cross
+
+
+@pytest.mark.parametrize(
+    ("paths", "tooling"),
+    [
+        ([], False),
+        (["/repo/.cspell.json"], True),
+        (["/repo/packages/x/.cspell.json"], False),
+        (["/repo/docs/adr/one.md"], True),
+        (["/repo/docs/adr/sub/one.md"], True),
+        (["/repo/docs/adr/one.png"], False),
+        (["/repo/docs/other.md"], False),
+        (["/repo/CHANGELOG.md", "/repo/packages/x/CHANGELOG.md"], True),
+        (["/repo/AGENTS.md", "/repo/CLAUDE.md"], True),
+        (["/repo/src/CLAUDE.md"], False),
+        (["/repo/package.json"], True),
+        (["/repo/packages/x/package.json"], True),
+        (["/repo/changed/package.json"], False),
+        (["/repo/CHANGELOG.md", "/repo/src/a.py"], False),
+    ],
+)
+def test_tooling_is_a_narrow_list(paths: list[str], tooling: bool) -> None:
+    found = is_tooling_only(
+        paths, root=ROOT, adr_dir="/repo/docs/adr", version_only=lambda path: "changed" not in path
+    )
+    assert found is tooling
+
+
+DIFF = """diff --git a/package.json b/package.json
+index 1..2 100644
+--- a/package.json
++++ b/package.json
+@@ -1,5 +1,5 @@
+ {
+   "name": "x",
+-  "version": "1.0.0",
++  "version": "1.0.1",
+   "private": true
+ }
+"""
+
+
+@pytest.mark.parametrize(
+    ("diff", "only"),
+    [
+        (DIFF, True),
+        (DIFF.replace('   "private": true', '-  "private": true'), False),
+        (DIFF.replace('+  "version": "1.0.1",', '+  "version": "1.0.1", "main": "x"'), False),
+        (DIFF.replace("index 1..2", "old mode 100644\nnew mode 100755\nindex 1..2"), False),
+        (DIFF.replace('   "private"', '--- a removed line\n   "private"'), False),
+        (DIFF.replace('   "private"', '+++ an added line\n   "private"'), False),
+        (DIFF + DIFF.replace("version", "engine"), False),
+        (DIFF + DIFF.replace("package.json", "web/package.json"), True),
+        (DIFF.replace("\n", "\r\n"), True),
+        ("", False),
+        ("diff --git a/x b/x\nBinary files differ\n", False),
+        (DIFF.partition("@@")[0], False),
+    ],
+)
+def test_only_the_version_line_may_have_changed(diff: str, only: bool) -> None:
+    assert only_version_changed(diff) is only
