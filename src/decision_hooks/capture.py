@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from decision_hooks.capture_part import Part, read_part
+from decision_hooks.capture_part import Part, older_edits, read_part
 from decision_hooks.errors import RefusedReply
 from decision_hooks.records import madr, replies, sensitive
 from decision_hooks.records.privacy import home_as_tilde
 from decision_hooks.sessions import digest, relevance
+from decision_hooks.sessions.model import Edit
 from decision_hooks.settings import CaptureSettings
 from decision_hooks.system import accounts, backends, files, git
 from decision_hooks.system.project import Project, work_trees
@@ -107,12 +108,10 @@ def _move(run: Run, entry: Pending, part: Part) -> None:
 
 def _judge_relevance(run: Run, part: Part) -> tuple[Part, str]:
     """The part with its verdict in the position, and the reason to skip it ("" = capture it)."""
-    verdict = part.position.verdict
-    root = os.path.realpath(run.place.root)
-    paths = relevance.changed_paths(part.edits, root=root, resolve=os.path.realpath)
-    if paths:
-        verdict = _verdict(run, paths, root)
-        part = part._replace(position=part.position._replace(verdict=verdict))
+    verdict = _verdict(run, part.edits)
+    if verdict != "own":
+        verdict = _verdict(run, [*part.edits, *_older_edits(run, part)]) or part.position.verdict
+    part = part._replace(position=part.position._replace(verdict=verdict))
     if verdict == "cross-project" and run.settings.skip_cross_project:
         return part, verdict
     if verdict == "tooling-only" and run.settings.skip_tooling_only:
@@ -120,7 +119,20 @@ def _judge_relevance(run: Run, part: Part) -> tuple[Part, str]:
     return part, ""
 
 
-def _verdict(run: Run, paths: tuple[str, ...], root: str) -> str:
+def _older_edits(run: Run, part: Part) -> Iterator[Edit]:
+    """Edits of the unread beginning of a very large part, up to the first that settles the verdict."""
+    for edit in older_edits(part):
+        yield edit
+        if _verdict(run, [edit]) == "own":
+            return
+
+
+def _verdict(run: Run, edits: Sequence[Edit]) -> str:
+    """What the edited files tell of a part: own | cross-project | tooling-only, "" without edits."""
+    root = os.path.realpath(run.place.root)
+    paths = relevance.changed_paths(edits, root=root, resolve=os.path.realpath)
+    if not paths:
+        return ""
     if relevance.is_cross_project(paths, work_trees(run.place.root)):
         return "cross-project"
 

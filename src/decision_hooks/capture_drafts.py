@@ -109,10 +109,10 @@ def _in_raw(part: Part, claim: str) -> bool:
     """Whether a claim stands in the lines of a very large part that were not parsed."""
     import json
 
-    if not part.passed_over:
+    if part.tail <= part.begin:
         return False
     forms = {
         json.dumps(claim, ensure_ascii=ascii_only)[1:-1].encode("utf-8", "replace") for ascii_only in (False, True)
     }
-    lines = transcript_file.lines(part.path, part.begin, part.position.offset)
+    lines = transcript_file.lines(part.path, part.begin, part.tail)
     return any(form in line for _, line in lines for form in forms)

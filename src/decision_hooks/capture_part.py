@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from decision_hooks.sessions import digest, transcript
+from decision_hooks.sessions import digest, large_parts, transcript
 from decision_hooks.sessions.model import Edit, Entry, Session
 from decision_hooks.system import files, transcript_file
 from decision_hooks.system.state import CaptureState, Pending, Position
-from decision_hooks.system.transcript_file import Extent, PartReader
+from decision_hooks.system.transcript_file import Extent
 
 _HEAD = 1024 * 1024  # bytes searched for the first request
 _BEFORE = 256 * 1024  # bytes before the part that hold its context
 _LAG = 2.0  # seconds that the file may lag behind the event
 _FRESH = 10.0  # seconds after which a stop is no longer waited for
+_WINDOW = 1024 * 1024  # bytes of a part that are read whole, the last ones
+_SEARCHED = 16 * 1024 * 1024  # bytes before them that are searched for requests
+_STEP = 1024 * 1024  # bytes of one step of that search
+_MOST_REQUESTS = 192 * 1024  # bytes of requests from each end of what is searched
+_RESULTS = 64 * 1024  # bytes after a call in which its failure is looked for
 _FIRST_IDS = 20  # ids at a new file's beginning that tell a copy of an older one
 
 
@@ -31,7 +36,7 @@ class Part(NamedTuple):
     session_id: str
     path: str  # real path of the transcript, "" when the last message is all there is
     time: float  # of the last record, seconds since the epoch
-    passed_over: int  # bytes of a very large part that were not parsed
+    tail: int  # byte offset from which the part was read whole; before it only requests were
 
     @property
     def nothing_new(self) -> bool:
@@ -56,7 +61,7 @@ def read_part(
         return _part_of_text(entry, position, where)
     begin = _begin(state, position, where)
     context = _context(where.path, begin, position)
-    session, reader = _read(where, begin)
+    session, tail = _read(where, begin)
     missing = _missing(entry, position, session, context)
     waited = 0.0
     while missing and now() - entry.stop < _FRESH and waited < _LAG:
@@ -65,7 +70,7 @@ def read_part(
         newer = transcript_file.extent(entry.transcript)
         if newer and newer.size != where.size:
             where = newer
-            session, reader = _read(where, begin)
+            session, tail = _read(where, begin)
             missing = _missing(entry, position, session, context)
     session = _without_appended(session, position)
     appended = ""
@@ -77,8 +82,8 @@ def read_part(
     subagents, more = _subagent_edits(where.path, position)
     after = position._replace(
         path=where.path,
-        offset=reader.end,
-        check=transcript_file.check_before(where.path, reader.end),
+        offset=tail.end,
+        check=transcript_file.check_before(where.path, tail.end),
         uuid=session.uuids[-1] if session.uuids else position.uuid,
         appended=appended or ("" if session.entries else position.appended),
         subagents=subagents,
@@ -92,7 +97,7 @@ def read_part(
         session_id=entry.session_id,
         path=where.path,
         time=session.last_time or where.modified,
-        passed_over=reader.passed_over,
+        tail=tail.begin,
     )
 
 
@@ -108,7 +113,7 @@ def _part_of_message(entry: Pending, position: Position, now: float) -> Part:
         session_id=entry.session_id,
         path="",
         time=entry.stop or now,
-        passed_over=0,
+        tail=0,
     )
 
 
@@ -128,7 +133,7 @@ def _part_of_text(entry: Pending, position: Position, where: Extent) -> Part:
         session_id=entry.session_id,
         path=where.path,
         time=where.modified,
-        passed_over=0,
+        tail=0,
     )
 
 
@@ -178,22 +183,59 @@ def _after_known(state: CaptureState, where: Extent) -> int:
 # -- reading
 
 
-def _read(where: Extent, begin: int) -> tuple[Session, PartReader]:
-    reader = PartReader(
-        where,
-        begin,
-        is_record=transcript.is_record,
-        always=transcript.edit_like,
-        sometimes=transcript.worth_reading,
-    )
-    return transcript.parse(reader, header=_header(where.path) if begin else None), reader
+def _read(where: Extent, begin: int) -> tuple[Session, transcript_file.Tail]:
+    """The part from ``begin``: its last bytes whole, of what lies before them the requests and answers."""
+    tail = transcript_file.tail(where, begin, _WINDOW, transcript.is_record)
+    lines: Iterable[bytes] = tail.lines
+    if tail.begin > begin:
+        lines = [*_older_requests(where.path, begin, tail.begin), *tail.lines]
+    return transcript.parse(lines, header=_header(where.path) if begin else None), tail
+
+
+def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
+    """Lines with requests and answers of a very large part: of its beginning, and the newest."""
+    wanted = large_parts.needles(_first_line(path)).requests
+    first, size = [], 0
+    for line, _ in transcript_file.candidates(path, begin, min(end, begin + _HEAD), wanted, large_parts.is_request):
+        size += len(line)
+        if size > _MOST_REQUESTS:
+            break
+        first.append(line)
+    newest: list[bytes] = []
+    size, since = 0, max(begin + _HEAD, end - _SEARCHED)
+    while end > since and size < _MOST_REQUESTS:  # backwards: what is newest counts most
+        start = transcript_file.line_start(path, max(since, end - _STEP), end)
+        found = transcript_file.candidates(path, start, end, wanted, large_parts.is_request)
+        newest = [line for line, _ in found] + newest
+        size = sum(map(len, newest))
+        end = start if start < end else since
+    while size > _MOST_REQUESTS:
+        size -= len(newest.pop(0))
+    return [*first, *newest]
+
+
+def older_edits(part: Part) -> Iterator[Edit]:
+    """Edits of a very large part before those that were read; a caller stops when it knows enough."""
+    if part.tail > part.begin:
+        yield from _edits(part.path, part.begin, part.tail)
+
+
+def _edits(path: str, begin: int, end: int, *, subagent: bool = False) -> Iterator[Edit]:
+    first = _first_line(path)
+    wanted = large_parts.needles(first).edits
+    for line, following in transcript_file.candidates(path, begin, end, wanted, large_parts.is_edit, _RESULTS):
+        failures = [other for other in following.split(b"\n") if large_parts.is_failure(other)]
+        yield from transcript.parse([line, *failures[:8]], subagent=subagent, header=first).edits
+
+
+def _first_line(path: str) -> bytes:
+    return transcript_file.read_range(path, 0, _BEFORE).partition(b"\n")[0]
 
 
 def _header(path: str) -> bytes | None:
     """The first line of a file, where pi and Codex note the working directory."""
-    data = transcript_file.read_range(path, 0, _BEFORE)
-    line = data.partition(b"\n")[0]
-    return line if len(line) < len(data) else None
+    line = _first_line(path)
+    return line if len(line) < _BEFORE else None
 
 
 def _context(path: str, begin: int, position: Position) -> digest.Context:
@@ -266,16 +308,11 @@ def _subagent_edits(path: str, position: Position) -> tuple[tuple[tuple[str, int
         begin = offsets.get(name, 0)
         if where is None or where.size <= begin:
             continue
-        reader = PartReader(
-            where,
-            begin,
-            is_record=transcript.is_record,
-            always=transcript.edit_like,
-            sometimes=lambda line: False,
-            window=0,
-        )
-        edits.extend(transcript.parse(reader, subagent=True).edits)
-        offsets[name] = reader.end
+        tail = transcript_file.tail(where, begin, _WINDOW, transcript.is_record)
+        if tail.begin > begin:
+            edits.extend(_edits(where.path, begin, tail.begin, subagent=True))
+        edits.extend(transcript.parse(tail.lines, subagent=True).edits)
+        offsets[name] = tail.end
     return tuple(sorted(offsets.items())), tuple(edits)
 
 

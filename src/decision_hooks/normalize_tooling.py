@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from glob import glob
 
 from decision_hooks.normalize import Job
 from decision_hooks.records import batching, document
-from decision_hooks.sessions import relevance, transcript
+from decision_hooks.sessions import large_parts, relevance, transcript
 from decision_hooks.sessions.model import Edit
 from decision_hooks.system import git, transcript_file
-from decision_hooks.system.transcript_file import PartReader
+
+_HEADER = 256 * 1024  # bytes in which a file's first line ends
+_RESULTS = 64 * 1024  # bytes after a call in which its failure is looked for
 
 
 def tooling_only(job: Job, batch: Sequence[batching.Waiting]) -> tuple[str, ...]:
@@ -51,22 +53,14 @@ def _edits_until(where: transcript_file.Extent, captured: str) -> tuple[Edit, ..
         until = datetime.fromisoformat(captured.replace("Z", "+00:00")).timestamp() + 1
     except (ValueError, OverflowError):
         return ()
-    reader = PartReader(
-        where,
-        0,
-        is_record=transcript.is_record,
-        always=transcript.edit_like,
-        sometimes=lambda line: False,
-        window=0,
-    )
-    header = next((line for _, line in transcript_file.lines(where.path, 0, min(where.size, 262144))), None)
-    return transcript.parse(_before(reader, until), header=header).edits
-
-
-def _before(lines: Iterable[bytes], until: float) -> Iterable[bytes]:
-    for line in lines:
-        if transcript.parse([line]).last_time <= until:
-            yield line
+    header = transcript_file.read_range(where.path, 0, _HEADER).partition(b"\n")[0]
+    wanted = large_parts.needles(header).edits
+    lines = []
+    found = transcript_file.candidates(where.path, 0, where.size, wanted, large_parts.is_edit, _RESULTS)
+    for line, following in found:
+        if transcript.parse([line], header=header).last_time <= until:
+            lines += [line, *(other for other in following.split(b"\n") if large_parts.is_failure(other))]
+    return transcript.parse(lines, header=header).edits
 
 
 def _all_tooling(job: Job, edits: tuple[Edit, ...]) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 _BLOCK = 256 * 1024
@@ -104,66 +103,77 @@ def lines(path: str, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
             yield offset + len(rest), rest
 
 
-class PartReader:
-    """The lines of a part that are worth parsing; ``end`` is the offset after the last one that counts.
+def line_start(path: str, offset: int, end: int) -> int:
+    """The offset of the first line that begins at or after ``offset``, ``end`` when none does before it."""
+    if offset <= 0:
+        return 0
+    at = offset - 1
+    while at < end:
+        found = read_range(path, at, min(end, at + _BLOCK)).find(b"\n")
+        if found >= 0:
+            return at + found + 1
+        at += _BLOCK
+    return end
 
-    A part up to ``window`` bytes is given whole. Of a larger one the last ``window`` bytes are; of what lies
-    before them ``always`` lines are given, and of the ``sometimes`` lines the first and the newest.
+
+class Tail(NamedTuple):
+    """The lines from ``begin`` on that count; ``end`` is the offset after the last of them."""
+
+    begin: int
+    end: int
+    lines: tuple[bytes, ...]
+
+
+def tail(where: Extent, begin: int, window: int, is_record: Callable[[bytes], bool]) -> Tail:
+    """The whole lines of at most the last ``window`` bytes after ``begin``.
+
+    A last line without newline counts when it is a record; else it is still being written.
     """
+    start = begin
+    if where.size - begin > window:
+        start = line_start(where.path, where.size - window, where.size)
+    found, end = [], start
+    for offset, line in lines(where.path, start, where.size):
+        if offset == where.size and read_range(where.path, offset - 1, offset) != b"\n" and not is_record(line):
+            break
+        found.append(line)
+        end = offset
+    return Tail(start, end, tuple(found))
 
-    def __init__(
-        self,
-        where: Extent,
-        begin: int,
-        *,
-        is_record: Callable[[bytes], bool],
-        always: Callable[[bytes], bool],
-        sometimes: Callable[[bytes], bool],
-        window: int = 2 * 1024 * 1024,
-        most_kept: int = 256 * 1024,
-    ) -> None:
-        self.end = begin
-        self.passed_over = 0  # bytes that were not given
-        self._where, self._begin, self._window, self._most_kept = where, begin, window, most_kept
-        self._is_record, self._always, self._sometimes = is_record, always, sometimes
 
-    def __iter__(self) -> Iterator[bytes]:
-        tail = max(self._begin, self._where.size - self._window)
-        if tail > self._begin:
-            yield from self._head(tail)
-        for offset, line in self._numbered(
-            self._begin if tail == self._begin else self.end, self._where.size
-        ):
-            self.end = offset
-            yield line
+def candidates(
+    path: str, begin: int, end: int, needles: Sequence[bytes], wanted: Callable[[bytes], bool], after: int = 0
+) -> Iterator[tuple[bytes, bytes]]:
+    """The wanted lines among those that hold a needle, each with the ``after`` bytes that follow it.
 
-    def _numbered(self, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
-        for offset, line in lines(self._where.path, begin, end):
-            if offset == end and not self._ends_with_newline(offset, line) and not self._is_record(line):
-                return  # still being written
-            yield offset, line
+    The search runs over blocks, not over lines: the bulk of a very large part costs next to nothing.
+    """
+    with open(path, "rb", buffering=0) as stream:
+        stream.seek(begin)
+        left, data = end - begin, b""
+        while left > 0:
+            block = stream.read(min(_BLOCK, left))
+            left = left - len(block) if block else 0
+            data += block
+            limit = len(data) if not left else data.rfind(b"\n", 0, max(0, len(data) - after)) + 1
+            for start, stop in _holding(data, limit, needles):
+                line = data[start:stop]
+                if wanted(line):
+                    yield line, data[stop + 1 : stop + 1 + after]
+            data = data[limit:]
+            if len(data) > _LONGEST:
+                data = b""
 
-    def _ends_with_newline(self, offset: int, line: bytes) -> bool:
-        return read_range(self._where.path, offset - 1, offset) == b"\n"
 
-    def _head(self, tail: int) -> Iterator[bytes]:
-        first, newest, kept = 0, deque[bytes](), 0
-        for offset, line in lines(self._where.path, self._begin, self._where.size):
-            self.end = offset
-            if self._always(line):
-                yield line
-            elif first < self._most_kept and self._sometimes(line):
-                first += len(line)
-                yield line
-            elif self._sometimes(line):
-                newest.append(line)
-                kept += len(line)
-                while kept > self._most_kept and len(newest) > 1:
-                    gone = len(newest.popleft())
-                    kept -= gone
-                    self.passed_over += gone
-            else:
-                self.passed_over += len(line)
-            if offset >= tail:
-                break
-        yield from newest
+def _holding(data: bytes, limit: int, needles: Sequence[bytes]) -> list[tuple[int, int]]:
+    """Begin and end of the lines below ``limit`` that hold a needle, in order."""
+    found: dict[int, int] = {}
+    for needle in needles:
+        at = data.find(needle, 0, limit)
+        while at >= 0:
+            start = data.rfind(b"\n", 0, at) + 1
+            stop = data.find(b"\n", at)
+            stop = len(data) if stop < 0 else stop
+            found[start] = stop
+            at = data.find(needle, stop + 1, limit)
+    return sorted(found.items())
