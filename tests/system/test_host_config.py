@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decision_hooks.system import host_config, host_entries, host_texts, ignore_block
@@ -200,6 +200,7 @@ def test_an_older_entry_is_one_that_only_runs_one_of_the_pair(command: str, expe
     assert host_entries.runs_only(command) is expected
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_command_is_judged(command: str) -> None:
     assert host_entries.runs_only(command) in (True, False)
@@ -289,6 +290,7 @@ def test_a_file_of_another_form_is_left_alone_with_the_reason(file: HookFile, te
     assert words in str(error.value)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_merged_or_left_alone(data: bytes) -> None:
     for file in FILES:

@@ -45,6 +45,7 @@ def strict(text: str) -> object:
     return json.loads(text, object_pairs_hook=once, parse_constant=never)
 
 
+@settings(deadline=None)
 @given(VALUES, LAYOUTS, st.booleans())
 def test_every_json_text_is_read_and_its_parts_are_where_the_nodes_say(
     value: object, indent: int | str | None, plain: bool
@@ -53,8 +54,8 @@ def test_every_json_text_is_read_and_its_parts_are_where_the_nodes_say(
     assert value_of(text, json_text.parse(text)) == value
 
 
+@settings(max_examples=500, deadline=None)
 @given(st.lists(PIECES, max_size=12).map("".join))
-@settings(max_examples=500)
 def test_exactly_what_is_strict_json_is_read(text: str) -> None:
     try:
         value = strict(text)
@@ -65,6 +66,7 @@ def test_exactly_what_is_strict_json_is_read(text: str) -> None:
         assert repr(value_of(text, json_text.parse(text))) == repr(value)
 
 
+@settings(deadline=None)
 @given(VALUES.filter(lambda value: isinstance(value, dict)), VALUES, LAYOUTS)
 def test_a_member_is_added_and_dropped_without_touching_any_other_byte(
     tree: dict[str, object], value: object, indent: int | str | None
@@ -78,6 +80,7 @@ def test_a_member_is_added_and_dropped_without_touching_any_other_byte(
     assert json_text.drop_member(grown, json_text.parse(grown), "new") == text
 
 
+@settings(deadline=None)
 @given(st.lists(VALUES, max_size=4), VALUES, LAYOUTS)
 def test_an_item_is_added_and_dropped_without_touching_any_other_byte(
     items: list[object], value: object, indent: int | str | None
@@ -89,6 +92,7 @@ def test_an_item_is_added_and_dropped_without_touching_any_other_byte(
     assert json_text.drop_item(grown, json_text.parse(grown), len(items)) == text
 
 
+@settings(deadline=None)
 @given(st.lists(VALUES, min_size=1, max_size=5), st.data())
 def test_any_item_can_be_dropped(items: list[object], data: st.DataObject) -> None:
     index = data.draw(st.integers(0, len(items) - 1))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decision_hooks.commands.place import parser, project_of
 from decision_hooks.errors import SettingError
 from decision_hooks.settings import capture_settings
-from decision_hooks.system import backends, files, host_config, host_files, host_plan
+from decision_hooks.system import backends, host_config, host_files, host_plan
 from decision_hooks.system.host_plan import Step
 from decision_hooks.system.host_texts import PROGRAMS, Host, hosts
 from decision_hooks.system.project import Project
@@ -94,7 +94,7 @@ def _install(
     _tell(world, steps, dry=options.dry_run)
     for line in _advice(chosen, options.backend, script):
         world.out(line)
-    world.out(describe(place.root, _environ(world, place, chosen, steps, options.backend)))
+    world.out(describe(place.root, _environ(world, chosen, steps, options.backend)))
     return 1 if any(step.trouble for step in steps) else 0
 
 
@@ -159,16 +159,13 @@ def _script(world: World) -> str:
     return world.script if all(os.path.isfile(os.path.join(folder, one)) for one in PROGRAMS) else ""
 
 
-def _environ(
-    world: World, place: Project, chosen: Sequence[Host], steps: Sequence[Step], backend: str
-) -> dict[str, str]:
+def _environ(world: World, chosen: Sequence[Host], steps: Sequence[Step], backend: str) -> dict[str, str]:
     """The environment of a hook: that of the person, and what the host's settings set."""
     environ = dict(world.environ)
     for host in chosen:
         if not (host.hooks and host.hooks.environ):
             continue
         step = next(step for step in steps if step.name == host.hooks.name)
-        data = step.after if not step.trouble else files.read_bytes(os.path.join(place.root, host.hooks.name))
-        environ.update(host_config.environ_of(data))
+        environ.update(host_config.environ_of(step.after))
         return environ
     return {**environ, host_config.BACKEND: backend} if backend else environ

@@ -38,16 +38,18 @@ def merge(data: bytes | None, file: HookFile, backend: str = "") -> Merged:
     """The file with our entries once each, and the backend set if one is named. Raises ``LeftAlone``."""
     if data is None:
         version = ("version",) if file.layout.version else ()
-        made = Trace((*version, "hooks", f"hooks.{file.layout.event}"))
+        made = Trace(version + _containers(file.layout))
         text, trace = _with_backend(whole(file.entries, file.layout), file, backend, made)
         return Merged(_encode(text, ""), trace)
     text, bom = _decode(data)
     host_entries.checked(text, file.layout)
     before = text
+    had = any(found.ours for found in host_entries.find(text, file.layout))
     text, trace = _with_version(text, file.layout)
     text, trace, missing = _settled(text, file, trace)
     text, created = _with_entries(text, file.layout, missing)
-    trace = trace._replace(created=trace.created + created)
+    inherited = _containers(file.layout) if had else ()  # as far as anyone knows, an older version made them
+    trace = trace._replace(created=trace.created + created + inherited)
     text, trace = _with_backend(text, file, backend, trace)
     return Merged(data if text == before else _encode(text, bom), trace, _notes(text, file, trace))
 
@@ -57,7 +59,7 @@ def strip(data: bytes, file: HookFile, trace: Trace | None) -> bytes:
     text, bom = _decode(data)
     host_entries.checked(text, file.layout)
     before = text
-    known = trace or Trace(("hooks", f"hooks.{file.layout.event}"))
+    known = trace or Trace(_containers(file.layout))
     replaced = dict(known.replaced)
     while True:
         ours = [found for found in host_entries.find(text, file.layout) if found.ours]
@@ -166,13 +168,16 @@ def _with_entries(text: str, layout: Layout, entries: tuple[Entry, ...]) -> tupl
     items = event_items(entries, layout)
     hooks = root.get("hooks")
     if not hooks:
-        made = json_text.add_member(text, root, "hooks", {layout.event: items}, style)
-        return made, ("hooks", f"hooks.{layout.event}")
+        return json_text.add_member(text, root, "hooks", {layout.event: items}, style), _containers(layout)
     if not hooks.get(layout.event):
-        return json_text.add_member(text, hooks, layout.event, items, style), (f"hooks.{layout.event}",)
+        return json_text.add_member(text, hooks, layout.event, items, style), _containers(layout)[1:]
     for item in items:
         text = json_text.add_item(text, host_entries.event(text, layout), item, style)
     return text, ()
+
+
+def _containers(layout: Layout) -> tuple[str, ...]:
+    return "hooks", f"hooks.{layout.event}"
 
 
 def _with_backend(text: str, file: HookFile, backend: str, trace: Trace) -> tuple[str, Trace]:
