@@ -37,6 +37,11 @@ def test_paths_are_resolved_and_told_once() -> None:
     assert changed_paths(edits, root=ROOT, resolve=lambda p: p.replace("/link", "/real")) == ("/real/a",)
 
 
+def test_the_plan_file_of_plan_mode_is_no_work_in_another_project() -> None:
+    edits = [Edit("/home/dev/.claude/plans/x.md", ROOT), Edit("/repo/.claude/plans/y.md", ROOT)]
+    assert changed_paths(edits, root=ROOT, resolve=same) == ("/repo/.claude/plans/y.md",)
+
+
 @pytest.mark.parametrize(
     ("paths", "cross"),
     [

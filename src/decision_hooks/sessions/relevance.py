@@ -15,7 +15,10 @@ def changed_paths(edits: Iterable[Edit], *, root: str, resolve: Callable[[str], 
     for edit in edits:
         if "\0" in edit.path or "\0" in edit.cwd:
             continue
-        found.append(resolve(os.path.join(root, edit.cwd, edit.path)))
+        path = resolve(os.path.join(root, edit.cwd, edit.path))
+        # Plan mode keeps its plan in the user's own folder: that is no work in another project.
+        if "/.claude/plans/" not in path or _is_under(path, root):
+            found.append(path)
     return tuple(dict.fromkeys(found))
 
 
