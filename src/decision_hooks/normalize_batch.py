@@ -11,11 +11,13 @@ from decision_hooks import normalize_prompt, normalize_tooling
 from decision_hooks.capture import account, may_not_call
 from decision_hooks.errors import RefusedReply
 from decision_hooks.normalize import Job
-from decision_hooks.records import batching, document, madr, planning, replies, sensitive
+from decision_hooks.records import batching, document, madr, planning, sensitive
+from decision_hooks.records.operations import operations
 from decision_hooks.system import adr_folder, backends, git, journal, locking
 from decision_hooks.system.normal_state import StoredPlan
 from decision_hooks.system.runlog import iso_time
 
+_BLANK = " \t\r\n"
 _LOOK_AHEAD = 400  # drafts that are read to choose a batch
 
 
@@ -196,7 +198,7 @@ def _answer(job: Job, name: str, answer: backends.Answer, before: float | None) 
 
 def _is_answer(text: str) -> bool:
     try:
-        replies.operations(text)
+        operations(text)
     except RefusedReply:
         return False
     return True
@@ -222,21 +224,24 @@ def _conclude(
 ) -> Outcome:
     """Judge the reply as a whole, then log, keep or apply the plan."""
     try:
-        operations = replies.operations(reply) if reply is not None else ()
+        wanted = operations(reply) if reply is not None else ()
     except RefusedReply as error:
         job.log.write(f"refused reply: {error}: {_foreign(reply or '')}")
         job.state.note_invalid()
         return Outcome("refused", reason=str(error))
     plan = planning.plan(
-        operations,
+        wanted,
         batch=[planning.DraftFile(draft.name, draft.text) for draft in batch],
         folder=planning.Folder(
             names=folder.names, drafts=frozenset(folder.drafts), read=lambda name: _read_text(job, name)
         ),
         language=madr.language(job.settings.language),
+        today=iso_time(job.world.now())[:10],
     )
     if changed:
         plan = plan.without(changed)
+    if names is not None:
+        plan = plan.without({write.name for write in plan.writes if write.new and write.name not in names})
     for refusal in plan.refusals:
         job.log.write(f"refused: {refusal}")
     if dry:
@@ -312,13 +317,21 @@ def _steps(job: Job, plan: planning.Plan, tooling: Sequence[str]) -> list[journa
     steps = []
     for write in plan.writes:
         before = None if write.new else adr_folder.read(job.place.adr, write.name)
-        steps.append(journal.Step(write.name, before, write.text.encode("utf-8", "replace")))
+        steps.append(journal.Step(write.name, before, _image(write, before)))
     for name in [removal.name for removal in plan.removals] + list(tooling):
         before = adr_folder.read(job.place.adr, name)
         if before:
             needs = tuple(write.name for write in plan.writes if name in write.sources)
             steps.append(journal.Step(name, before, None, needs))
     return steps
+
+
+def _image(write: planning.Write, before: adr_folder.Stored | None) -> bytes:
+    """The bytes of a file as it shall be: what stands in a record stays as it is, bad bytes included."""
+    if before is not None and write.before is not None and write.text.startswith(write.before.rstrip(_BLANK)):
+        stands = before.data.rstrip(_BLANK.encode())
+        return stands + write.text[len(write.before.rstrip(_BLANK)) :].encode("utf-8", "replace")
+    return write.text.encode("utf-8", "replace")
 
 
 def _new_id(job: Job) -> str:

@@ -42,7 +42,8 @@ def choose(waiting: Sequence[Waiting], most: int) -> list[Waiting]:
         if draft.session in sessions or any(_near(_shingles(draft.text), one) for one in shingles)
     ][: most // 2]
     others = [draft for draft in rest if draft not in companions]
-    chosen, size = [], 0
+    chosen: list[Waiting] = []
+    size = 0
     for draft in [*oldest, *companions, *others]:
         if len(chosen) >= most:
             break
