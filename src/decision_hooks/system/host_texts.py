@@ -192,7 +192,7 @@ def hosts() -> dict[str, Host]:
             (),
             ("codex",),
             ".codex",
-            "Codex runs only hooks that are trusted: open codex in this project, type /hooks, trust both.",
+            "Codex: open it in this project, trust the folder, type /hooks and trust both; else they do not run.",
         ),
         Host("pi", "pi", None, (OwnFile(".pi/extensions/decision-hooks.ts", pi_text()),), ("pi",), ".pi"),
     )
