@@ -1,0 +1,29 @@
+"""A check of the set-up: what was looked at, how it stands, why, and the exact fix."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from decision_hooks.settings import CaptureSettings, NormalizeSettings
+from decision_hooks.system.project import Project
+from decision_hooks.system.world import World
+
+OK, WARN, FAIL, OFF = "ok", "warn", "fail", "off"  # only ``fail`` is a finding
+
+
+class Check(NamedTuple):
+    """One check."""
+
+    name: str
+    state: str  # ok | warn | fail | off
+    reason: str
+    fix: str = ""  # what to do, "" where nothing is to be done
+
+
+class Subject(NamedTuple):
+    """What is checked: a project, with the environment and the settings that its hooks will have."""
+
+    world: World  # its environment is that of a hook
+    place: Project
+    capture: CaptureSettings | None  # None: a setting is bad
+    normalize: NormalizeSettings | None
