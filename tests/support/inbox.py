@@ -1,0 +1,46 @@
+"""An inbox of drafts in a sandbox, and the batches that the tests of normalisation run on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from support.adr_texts import block, draft, operations, record
+from support.sandbox import Sandbox
+
+ONE, TWO, THREE = "260304-0501-cache.md", "260304-0502-cache-again.md", "260304-0503-typo.md"
+CLEAN = "260301-0900-queue.md"
+CLAUDE = {"ADR_NORMALIZE_BACKEND": "claude", "ADR_LANGUAGE": "en"}
+NOW = {**CLAUDE, "ADR_NORMALIZE_THRESHOLD": "1", "ADR_NORMALIZE_MIN_INTERVAL_HOURS": "0"}
+
+
+def fill(sandbox: Sandbox) -> None:
+    """Three drafts, none of them tracked by git, and one record."""
+    for number, name in enumerate((ONE, TWO, THREE), 1):
+        session = f"5e551011-0000-4000-8000-00000000000{number}"
+        sandbox.write(f"docs/adr/{name}", draft(f"Decision {number}", session=session))
+    sandbox.write(f"docs/adr/{CLEAN}", record("Use a queue"))
+
+
+def content(title: str = "Use SQLite") -> str:
+    """The content of a rewrite, as a model gives it."""
+    return f"---\ntype: ADR\ntitle: {title}\ndescription: Embedded.\n---\n\n" + block(title).split("\n\n", 1)[1]
+
+
+def rewrite(file: str = ONE, slug: str = "price-cache", **over: Any) -> dict[str, Any]:
+    """A lawful rewrite."""
+    return {"op": "rewrite", "file": file, "slug": slug, "content": content(), **over}
+
+
+def merge(file: str = TWO, target: str = CLEAN, **over: Any) -> dict[str, Any]:
+    """A lawful merge."""
+    return {"op": "merge-into", "file": file, "target": target, "additions": "The queue is bounded.", **over}
+
+
+def delete(file: str = THREE, **over: Any) -> dict[str, Any]:
+    """A lawful delete."""
+    return {"op": "delete", "file": file, "reason": "a typo", **over}
+
+
+def all_three() -> str:
+    """A reply with one operation for each draft of ``fill``."""
+    return operations(rewrite(), merge(), delete())
