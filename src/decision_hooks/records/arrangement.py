@@ -100,11 +100,11 @@ def _take_title(flat: Sequence[Section]) -> tuple[str, list[Section]]:
     """The title, and the sections without its headings, whose text goes to what stands before."""
     first = next((n for n, one in enumerate(flat) if one.level == 1 and place(one) is None), None)
     known = next((n for n, one in enumerate(flat) if place(one) is not None), len(flat))
-    adr = next((n for n, one in enumerate(flat[:known]) if _is_adr(one)), None)
+    adr = next((n for n, one in enumerate(flat[:known]) if _is_adr(one) and n != first), None)
     taken = [index for index in (first, adr) if index is not None]
     title = next(filter(None, (_title(flat[index]) for index in taken)), "")
     left = list(flat)
-    for index in sorted(set(taken), reverse=True):
+    for index in sorted(taken, reverse=True):
         text = "\n\n".join(filter(None, (left[index - 1].text, left[index].text)))
         left[index - 1 : index + 1] = [left[index - 1]._replace(text=text)]
     return title, left

@@ -11,9 +11,12 @@ _CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$\n?", re.MULTILINE)
 _SESSION = re.compile(r"""^(["']?)session\1[ \t]*:(?:[ \t\r](.*))?$""", re.MULTILINE)
 _KEY = re.compile(r"^([A-Za-z_][\w-]*):(.*)$", re.MULTILINE)
 
+_LINE_ENDS = re.compile("\r\n?|[\x85\u2028\u2029]")
+
 _MOST_FRONT = 64 * 1024  # characters; more is no front matter of ours and is not given to the parser
 _MOST_NODES = 1000  # values of one front matter, aliases counted each time: bounds alias bombs
 _MOST_DEPTH = 5
+_MOST_OPEN = 100
 _WIDE = 1 << 30  # no folding
 
 
@@ -91,7 +94,7 @@ def render(front: Sequence[tuple[str, object]], body: str) -> str:
 
 def clean(text: str) -> str:
     """The text as it can be stored: no lone surrogates, no NUL, newlines alone as line ends."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
+    text = _LINE_ENDS.sub("\n", text).replace("\x00", "\ufffd")
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -108,7 +111,7 @@ def _writable(value: object) -> object:
 def _load(front: str) -> dict[str, object] | None:
     import yaml
 
-    if len(front) > _MOST_FRONT:
+    if len(front) > _MOST_FRONT or _brackets_open(front) > _MOST_OPEN:
         return None
     try:
         # BaseLoader makes strings of all scalars: no dates, numbers or objects
@@ -117,6 +120,15 @@ def _load(front: str) -> dict[str, object] | None:
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError, TypeError):
         return None
     return plain if isinstance(plain, dict) else None
+
+
+def _brackets_open(front: str) -> int:
+    """The most brackets that are open at once: the parser's time grows with their square."""
+    depth = most = 0
+    for match in re.finditer(r"[][{}]", front):
+        depth += 1 if match[0] in "[{" else -1
+        most = max(most, depth)
+    return most
 
 
 def _plain(value: object, budget: list[int], depth: int) -> object:

@@ -88,17 +88,16 @@ class _Judging:
         found: list[RawOperation] = []
         mentioned: set[str] = set()
         for raw in operations:
-            why = self._no_operation(raw) or (
-                "the draft has an operation already" if raw.file in mentioned else ""
-            )
-            if raw.file in self.batch:
+            again = "the draft has an operation already" if raw.file in mentioned else ""
+            why = self._no_operation(raw) or again
+            if raw.file in self.batch and not again:
                 mentioned.add(raw.file)
+                if raw.op == REWRITE:
+                    self.slugs.setdefault(_slug(raw.slug), []).append(raw.file)
             if why:
                 self.refuse(raw, why)
-                continue
-            found.append(raw)
-            if raw.op == REWRITE:
-                self.slugs.setdefault(naming.slug(raw.slug), []).append(raw.file)
+            else:
+                found.append(raw)
         return found
 
     def _no_operation(self, raw: RawOperation) -> str:

@@ -25,12 +25,12 @@ def decisions(reply: str) -> tuple[Decision, ...]:
     A decision is a block ``## ADR <title>`` that holds at least its context or its outcome; these headings without
     a title are one untitled decision. An answer with a fence that is never closed was cut, and is refused.
     """
-    text = reply_text.plain(reply)
-    answer = reply_text.unfenced(markdown.split_lines(text), _begins_answer)
+    said = reply_text.after_thought(markdown.split_lines(reply_text.plain(reply)), _begins_block_or_none)
+    answer = reply_text.unfenced(said, _begins_answer)
     blocks = _blocks(answer.rows)
     found = tuple(_decision(title, rows) for title, rows in blocks if _is_decision(rows))
     if not found:
-        if _says_none(text):
+        if _says_none(said):
             return ()
         raise RefusedReply("no block of the form '## ADR <title>' and no NONE")
     if any(markdown.unclosed_fence("\n".join(rows)) for _, rows in blocks):
@@ -45,6 +45,10 @@ def _begins_answer(row: str) -> bool:
     if not line.level:
         return False
     return _title(line) is not None or exact_place(markdown.Section(line.level, line.title, "")) is not None
+
+
+def _begins_block_or_none(row: str) -> bool:
+    return _title(next(markdown.lines(row))) is not None or _is_none(row)
 
 
 def _title(line: markdown.Line) -> str | None:
@@ -67,7 +71,14 @@ def _blocks(rows: Sequence[str]) -> list[tuple[str, list[str]]]:
             talk = True
         elif not talk:
             found[-1][1].append(line.text)
-    return found[1:] or found
+    return [(title, _without_breaks(held)) for title, held in found[1:] or found]
+
+
+def _without_breaks(rows: list[str]) -> list[str]:
+    end = len(rows)
+    while end and (not rows[end - 1].strip() or _BREAK.match(rows[end - 1])):
+        end -= 1
+    return rows[:end]
 
 
 def _is_decision(rows: Sequence[str]) -> bool:
@@ -79,15 +90,16 @@ def _is_decision(rows: Sequence[str]) -> bool:
 
 
 def _decision(title: str, rows: list[str]) -> Decision:
-    end = len(rows)
-    while end and (not rows[end - 1].strip() or _BREAK.match(rows[end - 1])):
-        end -= 1
     title = " ".join(title.split())
-    body = madr.block(title, markdown.trimmed(rows[:end])) + "\n"
+    body = madr.block(title, markdown.trimmed(rows)) + "\n"
     return Decision(title, body, arrange(body).texts.outcome)
 
 
-def _says_none(text: str) -> bool:
+def _says_none(said: Sequence[str]) -> bool:
     """Whether a reply says that there is no decision: as a whole, or in its first or its last line."""
-    rows = [row for row in text.split("\n") if row.strip() and markdown.fence(row) is None]
-    return any(_NONE.fullmatch(row.strip(" \t*_`\"'«».!()[]{}<>#-:|")) for row in (rows[:1] + rows[-1:]))
+    rows = [row for row in said if row.strip() and markdown.fence(row) is None]
+    return any(_is_none(row) for row in (rows[:1] + rows[-1:]))
+
+
+def _is_none(row: str) -> bool:
+    return _NONE.fullmatch(row.strip(" \t*_`\"'«».!()[]{}<>#-:|")) is not None

@@ -10,8 +10,8 @@ from decision_hooks.records.document import clean
 from decision_hooks.records.markdown import Fence, closes, fence
 
 _OPENED = re.compile(r"[ \t\r\n]*<(think(?:ing)?)>", re.IGNORECASE)
-_CLOSED = re.compile(r"</think(?:ing)?>[ \t]*$", re.IGNORECASE | re.MULTILINE)
-_MOST_FENCES = 100  # that are taken off; a bound for hostile replies
+_THOUGHT_ENDS = ("</think>", "</thinking>")
+_MOST_FENCES = 30  # that are taken off; a bound for hostile replies
 
 
 class Unfenced(NamedTuple):
@@ -22,17 +22,26 @@ class Unfenced(NamedTuple):
 
 
 def plain(reply: str) -> str:
-    """The reply without its byte order mark and the thinking in front of the answer.
+    """The reply without its byte order mark and the thought that it begins with.
 
     A thought that is never closed loses its mark alone: what follows may hold the answer.
     """
     text = clean(reply.removeprefix("\ufeff"))
     opened = _OPENED.match(text)
     if opened is None:
-        closed = _CLOSED.search(text)
-        return text if closed is None else text[closed.end() :]
+        return text
     closed = re.compile(rf"</{opened[1]}>", re.IGNORECASE).search(text, opened.end())
     return text[closed.end() if closed else opened.end() :]
+
+
+def after_thought(rows: Sequence[str], begins: Callable[[str], bool]) -> Sequence[str]:
+    """The lines after a thought whose begin is not marked: the last end of one that the answer follows at once."""
+    for index in range(len(rows) - 1, -1, -1):
+        if rows[index].rstrip().lower().endswith(_THOUGHT_ENDS) and begins(
+            _text_at(rows, _next(rows, index + 1))
+        ):
+            return rows[index + 1 :]
+    return rows
 
 
 def unfenced(rows: Sequence[str], begins_answer: Callable[[str], bool]) -> Unfenced:
