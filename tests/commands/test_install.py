@@ -516,6 +516,37 @@ def test_a_linked_work_tree_shares_the_state_of_the_main_one(person: Person) -> 
     assert not (person.root / ".claude").exists()
 
 
+# -- killed on the way
+
+
+@pytest.mark.parametrize(
+    ("call", "number"), [*(("rename", n) for n in range(1, 8)), ("fsync", 3), ("mkdir", 3)]
+)
+def test_a_killed_installation_spoils_nothing_and_can_be_repeated_and_taken_back(
+    sandbox: Sandbox, call: str, number: int
+) -> None:
+    sandbox.write(CLAUDE, '{\n  "model": "opus"\n}\n')
+    sandbox.write(".gitignore", "dist/")
+    before = sandbox.snapshot(without=(".git",))
+    assert sandbox.run(CAPTURE, None, "install", "--claude", "--pi", kill_at=(call, number)).was_killed
+    assert json.loads(sandbox.read(CLAUDE))["model"] == "opus"
+    assert sandbox.run(CAPTURE, None, "install", "--claude", "--pi").rc == 0
+    assert len(ours((sandbox.root / CLAUDE).read_bytes())) == 2
+    assert sandbox.run(CAPTURE, None, "uninstall").rc == 0
+    assert sandbox.snapshot(without=(".git",)) == before
+
+
+@pytest.mark.parametrize(("call", "number"), [("rename", 1), ("rename", 2), ("unlink", 2), ("unlink", 4)])
+def test_a_killed_taking_back_can_be_repeated(sandbox: Sandbox, call: str, number: int) -> None:
+    sandbox.write(CLAUDE, '{\n  "model": "opus"\n}\n')
+    sandbox.write(".gitignore", "dist/")
+    before = sandbox.snapshot(without=(".git",))
+    assert sandbox.run(CAPTURE, None, "install", "--claude", "--pi").rc == 0
+    assert sandbox.run(CAPTURE, None, "uninstall", kill_at=(call, number)).was_killed
+    assert sandbox.run(CAPTURE, None, "uninstall").rc == 0
+    assert sandbox.snapshot(without=(".git",)) == before
+
+
 # -- which hosts
 
 

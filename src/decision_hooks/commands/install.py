@@ -143,9 +143,7 @@ def _advice(chosen: Sequence[Host], backend: str, script: str) -> list[str]:
         without = [host.title for host in chosen if not (host.hooks and host.hooks.environ)]
         if without:
             names = ", ".join(without)
-            lines.append(
-                f"{names}: set {host_config.BACKEND}={backend} in the environment that it starts with."
-            )
+            lines.append(f"{names}: set {host_config.BACKEND}={backend} in the environment they start with.")
     if not script:
         lines.append("The hooks will look for the programs on the search path only.")
     return lines

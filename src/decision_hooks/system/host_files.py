@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from decision_hooks.errors import FolderError
 from decision_hooks.system import files, host_memory
@@ -15,7 +15,7 @@ from decision_hooks.system.project import Project, open_state
 _BIN = "bin"
 
 
-def install(place: Project, steps: Iterable[Step], script: str) -> None:
+def install(place: Project, steps: Sequence[Step], script: str) -> None:
     """Do the steps of an installation: what is remembered first, then the files, then the script's name."""
     doing = [step for step in steps if step.changes]
     memory = host_memory.read_memory(place)
@@ -29,13 +29,14 @@ def install(place: Project, steps: Iterable[Step], script: str) -> None:
     for step in doing:
         files.make_folder(os.path.dirname(step.path))
         _write(step)
+    _sweep(place, steps)
     name = place.state_file(_BIN)
     line = files.to_bytes(script + "\n")
     if script and files.read_bytes(name) != line:
-        files.write_atomic(name, line)
+        files.write_atomic(name, line, label=host_memory.LABEL)
 
 
-def uninstall(place: Project, steps: Iterable[Step], *, last: bool) -> bool:
+def uninstall(place: Project, steps: Sequence[Step], *, last: bool) -> bool:
     """Do the steps back; ``last``: no host is left, what all share goes too. False when other state stays."""
     memory = host_memory.read_memory(place)
     kept = dict(memory.kept)
@@ -45,6 +46,7 @@ def uninstall(place: Project, steps: Iterable[Step], *, last: bool) -> bool:
         if not step.trouble and step.path in kept:
             del kept[step.path]
             files.remove(host_memory.backup(place, step.path))
+    _sweep(place, steps)
     if os.path.isdir(place.state):
         if last and not kept:
             _forget(place)
@@ -75,7 +77,14 @@ def _write(step: Step) -> None:
         files.remove(step.path)
         return
     mode = stat.S_IMODE(os.stat(step.path).st_mode) if step.before is not None else None
-    files.write_atomic(step.path, step.after, mode=mode)
+    files.write_atomic(step.path, step.after, mode=mode, label=host_memory.LABEL)
+
+
+def _sweep(place: Project, steps: Sequence[Step]) -> None:
+    """Remove what a killed run has left beside the files."""
+    own = (place.state, place.state_file(host_memory.BACKUPS))
+    for folder in {*(os.path.dirname(step.path) for step in steps), *own}:
+        files.remove_leftovers(folder, host_memory.LABEL)
 
 
 def _missing_folders(paths: Iterable[str]) -> list[str]:

@@ -17,6 +17,7 @@ from decision_hooks.system.project import Project
 from decision_hooks.system.seal import is_sealed
 
 BACKUPS, MEMORY = "backups", "install.json"  # in the state folder
+LABEL = "install-"  # of temporary files
 
 
 class Kept(NamedTuple):
@@ -78,9 +79,8 @@ def write_memory(place: Project, memory: Memory) -> None:
         }
         for path, one in memory.kept.items()
     }
-    files.write_atomic(
-        place.state_file(MEMORY), files.json_bytes({"files": kept, "folders": list(memory.folders)})
-    )
+    data = files.json_bytes({"files": kept, "folders": list(memory.folders)})
+    files.write_atomic(place.state_file(MEMORY), data, label=LABEL)
 
 
 def backup(place: Project, path: str) -> str:
@@ -106,7 +106,7 @@ def keep(
         return old._replace(after=after, trace=_joined(old.trace, trace))
     if before is not None:
         files.make_folder(place.state_file(BACKUPS), 0o700)
-        files.write_atomic(backup(place, path), before, mode=0o600)
+        files.write_atomic(backup(place, path), before, mode=0o600, label=LABEL)
     existed = old.existed if old else before is not None
     return Kept(existed, not ours, after, _joined(old.trace if old else Trace(), trace))
 
