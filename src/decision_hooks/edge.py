@@ -110,9 +110,13 @@ def _capture(world: World, event: HookEvent, root: str, log: RunLog, detach: boo
     if stop is None:
         return
     entered = stop
-    _now_or_detached(
-        world, log, detach, lambda: capture_queue.work(entered, sleep=_sleep, foreground=not detach)
-    )
+
+    def job() -> None:
+        from decision_hooks import capture_worker
+
+        capture_worker.work(entered, sleep=_sleep, foreground=not detach)
+
+    _now_or_detached(world, log, detach, job)
 
 
 def _normalize(world: World, root: str, log: RunLog, detach: bool) -> None:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from decision_hooks import capture, capture_queue
+from decision_hooks import capture, capture_queue, capture_worker
 from decision_hooks.commands import backfill_plan
 from decision_hooks.commands.backend_choice import Choice, capture_choice
 from decision_hooks.commands.backfill_plan import Candidate, Plan
@@ -36,7 +36,7 @@ def run(argv: Sequence[str], world: World) -> int:
     """Capture what never was: 0 done, 1 when something could not be sent (it may be run again to go on)."""
     options = _options(argv, world)
     place = project_of(world, options.project_root)
-    world = world._replace(environ=by_hand_environ(place.root, world.environ))
+    world = world._replace(environ=by_hand_environ(place.root, world.environ), watched=True)
     settings = capture_settings(world.environ)
     if options.retry:
         plan = backfill_plan.given_up(place, world)
@@ -141,7 +141,7 @@ def _send(work: _Work, candidates: Sequence[Candidate], *, again: bool) -> int:
     work.log.write(f"backfill: {counted(len(candidates), 'session')}")
     code = 0
     for number, one in enumerate(candidates, 1):
-        stopped = _stopped(work)
+        stopped = _stopped(work, probe=number == 1)
         if stopped:
             work.world.err(f"{stopped}; run it again to go on")
             return 1
@@ -152,12 +152,13 @@ def _send(work: _Work, candidates: Sequence[Candidate], *, again: bool) -> int:
     return code
 
 
-def _stopped(work: _Work) -> str:
-    """Why no further session can be sent now, "" when one can."""
+def _stopped(work: _Work, *, probe: bool) -> str:
+    """Why no further session can be sent now, "" when one can; an open breaker is probed once."""
     backend = work.choice.backend
     if backend is None:
         return ""
-    return capture.may_not_call(work.place, backend, work.world, work.settings.daily_calls, probe=True)
+    world = work.world._replace(watched=False)
+    return capture.may_not_call(work.place, backend, world, work.settings.daily_calls, probe=probe)
 
 
 def _captured(work: _Work, one: Candidate) -> tuple[str, bool]:
@@ -168,11 +169,12 @@ def _captured(work: _Work, one: Candidate) -> tuple[str, bool]:
     stop = capture_queue.Stop(work.world, work.settings, work.place, work.log, entry.key, now)
     finished = False
     try:
-        capture_queue.work(stop, sleep=facts.pause, foreground=True)
+        capture_worker.work(stop, sleep=facts.pause, foreground=True)
         finished = True
     finally:
         if not finished:  # we are being ended: that is no fault of the session's
             work.state.put_back(entry, work.world.now(), counts=False)
+            work.world.err("interrupted; run it again to go on")
     waiting = any(other.key == entry.key for other in work.state.pending())
     position = work.state.position(entry.key, entry.transcript, work.world.now())
     if waiting:

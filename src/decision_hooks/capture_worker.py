@@ -1,0 +1,132 @@
+"""The worker that captures what is due: one a project, tries counted, an interrupted run finished first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from decision_hooks import capture
+from decision_hooks.capture_queue import Stop
+from decision_hooks.errors import DecisionHooksError
+from decision_hooks.system import locking, transcript_file
+from decision_hooks.system.project import project
+from decision_hooks.system.runlog import RunLog
+from decision_hooks.system.state import DAY, PENDING_DAYS, CaptureState, Pending
+
+_MOST_TRIES = 3
+_MOST_OTHERS = 5  # parts of other sessions that one stop takes up
+_LEAST_CALL = 5.0  # seconds: a call is not begun with less
+
+
+def work(stop: Stop, *, sleep: Callable[[float], None], foreground: bool) -> None:
+    """Capture what is due, the stop's own part first; another worker that holds the lock will see our entry."""
+    worker = _Worker(stop, sleep, foreground)
+    while True:
+        seconds = stop.settings.timeout if foreground else 0.0
+        lock = locking.acquire(
+            stop.place.state_file("worker.lock"), seconds=seconds, now=stop.world.now, sleep=sleep
+        )
+        if lock is None:
+            return
+        if not lock.supported:
+            stop.log.write("locks are not supported here: going on without")
+        try:
+            worker.recover()
+            worker.drain()
+        finally:
+            locking.release(lock)
+        if foreground or not worker.due():  # an entry that came between the last look and the release
+            return
+
+
+class _Worker:
+    def __init__(self, stop: Stop, sleep: Callable[[float], None], foreground: bool) -> None:
+        self._stop = stop
+        self._state = CaptureState(stop.place)
+        self._sleep = sleep
+        self._foreground = foreground
+        self._tried: set[str] = set()  # serials of this run
+        self._failed: dict[str, int] = {}  # key -> size of the transcript when its capture failed
+        self._others = 0
+        self._spent = 0.0
+
+    def recover(self) -> None:
+        """Finish what an earlier run was killed in."""
+        for outbox in self._state.outboxes():
+            run = self._run(outbox.root or self._stop.place.root)
+            if run:
+                capture.finish_outbox(run, outbox)
+        self._state.forget_old(self._stop.world.now())
+
+    def drain(self) -> None:
+        """Take due entries until none is left, or the time of a run in the foreground is spent."""
+        while True:
+            left = (
+                self._stop.settings.timeout - self._spent if self._foreground else self._stop.settings.timeout
+            )
+            due = self.due()
+            if not due or left < min(_LEAST_CALL, self._stop.settings.timeout):
+                return
+            self._take(due[0], left)
+
+    def due(self) -> list[Pending]:
+        """The entries that this run has still to take, its own first."""
+        began = self._stop.time
+        own, fresh, old = [], [], []
+        for entry in self._state.pending():
+            if entry.serial in self._tried or self._stands_as_failed(entry):
+                continue
+            if entry.key == self._stop.key:
+                own.append(entry)
+            elif entry.stop > began and not entry.waits:
+                fresh.append(entry)
+            elif entry.stop <= began and began - entry.stop <= PENDING_DAYS * DAY:
+                old.append(entry)
+        own, old = ([e for e in entries if e.tried < began] for entries in (own, old))
+        return own + fresh + old[: max(0, _MOST_OTHERS - self._others)]
+
+    def _stands_as_failed(self, entry: Pending) -> bool:
+        """Whether this run failed on the entry and its transcript has not grown since."""
+        where = transcript_file.extent(entry.transcript)
+        return entry.key in self._failed and (where is None or where.size == self._failed[entry.key])
+
+    def _take(self, entry: Pending, timeout: float) -> None:
+        self._tried.add(entry.serial)
+        if entry.key != self._stop.key and entry.stop <= self._stop.time:
+            self._others += 1
+        claimed = self._state.claim(entry.key, self._stop.world.now())
+        if claimed is None:
+            return
+        self._tried.add(claimed.serial)
+        run = self._run(claimed.root)
+        if run is None:
+            self._state.finish(claimed)
+            return
+        begin = self._stop.world.now()
+        outcome, part = capture.capture_part(run, claimed, timeout)
+        self._spent += max(0.0, self._stop.world.now() - begin)
+        if outcome in (capture.DONE, capture.SKIPPED):
+            self._state.finish(claimed)
+        elif outcome == capture.FAILED and claimed.tries >= _MOST_TRIES:
+            capture.give_up(run, claimed, part)
+            self._state.finish(claimed)
+        else:
+            self._failed[claimed.key] = part.position.offset if part else 0
+            self._state.put_back(claimed, self._stop.world.now(), counts=outcome == capture.FAILED)
+
+    def _run(self, root: str) -> capture.Run | None:
+        """What a capture for that root works with; None when the root is gone."""
+        place, log = self._stop.place, self._stop.log
+        if root != place.root:
+            if not os.path.isdir(root):
+                log.write(f"gone: {root}")
+                return None
+            try:
+                place = project(root, self._stop.settings.adr_dir)
+            except DecisionHooksError as error:
+                log.write(str(error))
+                return None
+            log = RunLog(
+                os.path.join(place.hooks, os.path.basename(log.path)), self._stop.world.now, log.lock
+            )
+        return capture.Run(self._stop.world, self._stop.settings, place, self._state, log, self._sleep)
