@@ -15,6 +15,7 @@ from decision_hooks.system.runlog import RunLog
 from decision_hooks.system.state import CaptureState, Pending, key_of
 from decision_hooks.system.world import World
 
+
 class Stop(NamedTuple):
     """One stop of a session, taken into the queue."""
 
