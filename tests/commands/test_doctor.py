@@ -6,10 +6,15 @@ import json
 import os
 import stat
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from decision_hooks.commands import doctor as commands_doctor
+from decision_hooks.system.world import World
+from support import programs
 from support.adr_texts import draft
 from support.agents import claude_json
 from support.claude_session import ClaudeSession
@@ -31,18 +36,36 @@ class Doctor(NamedTuple):
         return self.checks[name]["state"]
 
 
-def doctor(sandbox: Sandbox, *arguments: str, **options: Any) -> Doctor:
-    done = sandbox.capture(None, "doctor", "--json", *arguments, **options)
-    assert done.rc in (0, 1), done.stderr
-    told = json.loads(done.stdout)
-    states = [check["state"] for check in told["checks"]]
+def doctor(
+    sandbox: Sandbox, *arguments: str, env: dict[str, str] | None = None, cwd: Path | None = None
+) -> Doctor:
+    """Ask the doctor within this process: most tests are about one check, not about the program."""
+    lines: list[str] = []
+    world = World(
+        program=CAPTURE,
+        script=programs.script(CAPTURE),
+        environ=sandbox.environment(env),
+        cwd=str(cwd or sandbox.root),
+        now=time.time,
+        out=lines.append,
+        err=lines.append,
+        ask=lambda question: "",
+        watched=False,
+    )
+    return told(commands_doctor.run(["doctor", "--json", *arguments], world), "\n".join(lines))
+
+
+def told(rc: int, text: str) -> Doctor:
+    """What was said, with what holds of every report."""
+    said = json.loads(text)
+    states = [check["state"] for check in said["checks"]]
     assert set(states) <= {"ok", "warn", "fail", "off"}
-    assert told["findings"] == states.count("fail")
-    assert done.rc == (1 if "fail" in states else 0)
-    for check in told["checks"]:
+    assert said["findings"] == states.count("fail")
+    assert rc == (1 if "fail" in states else 0)
+    for check in said["checks"]:
         assert check["reason"]
         assert check["fix"] or check["state"] in ("ok", "off"), check
-    return Doctor(done.rc, {check["name"]: check for check in told["checks"]}, told["mended"])
+    return Doctor(rc, {check["name"]: check for check in said["checks"]}, said["mended"])
 
 
 @pytest.fixture
@@ -66,8 +89,9 @@ def commands_of(sandbox: Sandbox) -> list[str]:
 
 
 def test_after_install_there_is_no_finding_and_a_missing_backend_is_a_warning(installed: Sandbox) -> None:
-    found = doctor(installed)
-    assert found.rc == 0
+    done = installed.capture(None, "doctor", "--json")
+    found = told(done.rc, done.stdout)
+    assert (found.rc, done.stderr) == (0, "")
     assert found.state("claude code") == "ok"
     assert found.state("script") == "ok"
     assert found.state("gitignore") == "ok"
@@ -89,7 +113,7 @@ def test_before_install_the_missing_entries_are_a_finding_with_the_fix(sandbox: 
 def test_it_changes_nothing(installed: Sandbox) -> None:
     installed.write(".claude/hooks/capture-decisions.log", f"{STAMP} NONE\n")
     before = installed.snapshot(without=())
-    doctor(installed)
+    assert installed.capture(None, "doctor").rc == 0
     assert installed.snapshot(without=()) == before
 
 
@@ -356,6 +380,14 @@ def test_a_folder_that_cannot_be_written_is_a_finding(installed: Sandbox) -> Non
     check = doctor(installed).checks["folders"]
     assert check["state"] == "fail"
     assert "docs/adr" in check["reason"]
+
+
+def test_a_project_that_is_the_home_folder_is_not_doubled(make_sandbox: Callable[..., Sandbox]) -> None:
+    sandbox = make_sandbox(project="home/self")
+    env = {"HOME": str(sandbox.root)}
+    assert sandbox.capture(None, "install", "--all", env=env).rc == 0
+    found = doctor(sandbox, env=env)
+    assert [found.state(name) for name in ("claude code", "cursor", "codex")] == ["ok", "ok", "warn"]
 
 
 def test_a_git_operation_in_progress_is_a_warning(installed: Sandbox) -> None:

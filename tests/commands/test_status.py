@@ -7,6 +7,8 @@ import time
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from decision_hooks.commands.activity import read_activity
 from decision_hooks.commands.report import columns, counted, shortened
@@ -209,6 +211,17 @@ def test_skips_are_told_by_reason(lines: list[str], skips: dict[str, int]) -> No
 @pytest.mark.parametrize("line", ["", "no time", "2026-03-04", "2026-03-04T05:06:07+00:00", "\0", "x" * 9999])
 def test_lines_that_are_no_event_tell_nothing(line: str) -> None:
     assert read_activity([line]) == read_activity([])
+
+
+@given(st.lists(st.text() | st.text("wrote: NONE\n").map(lambda text: f"{STAMP} {text}")))
+def test_any_log_can_be_read(lines: list[str]) -> None:
+    found = read_activity(lines)
+    assert found.written + sum(count for _, count in found.skips) <= len(lines)
+
+
+@given(st.lists(st.lists(st.text(), max_size=4), max_size=5))
+def test_a_table_has_one_line_a_row_whatever_the_cells_hold(rows: list[list[str]]) -> None:
+    assert len("\n".join(columns(rows)).splitlines()) <= max(1, len(rows))
 
 
 def test_columns_are_aligned_and_hold_one_line_each() -> None:

@@ -98,9 +98,7 @@ def coverage(place: Project, world: World, since: float) -> tuple[int, int]:
     state = CaptureState(place)
     pending = {entry.key for entry in state.pending()}
     missed = captured = 0
-    for session in session_files.of_project(place, world.environ, _cwd_of):
-        if session.modified < since:
-            continue
+    for session in session_files.of_project(place, world.environ, _cwd_of, since):
         if _passed_over(state, session, since, set(), world.now()) or key_of(session.path) in pending:
             captured += 1
         else:

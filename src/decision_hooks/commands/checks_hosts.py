@@ -174,7 +174,8 @@ def _pi_check(subject: Subject, host: Host) -> Check:
 
 
 def _files(host: Host, paths: Iterable[str]) -> list[Registered]:
-    return [_registered(path, host.hooks) for path in paths] if host.hooks else []
+    different = {os.path.realpath(path): path for path in paths}.values()
+    return [_registered(path, host.hooks) for path in different] if host.hooks else []
 
 
 def _registered(path: str, file: HookFile) -> Registered:

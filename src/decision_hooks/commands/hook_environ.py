@@ -16,11 +16,12 @@ def settings_files(root: str, environ: Mapping[str, str]) -> list[str]:
     """Paths of the settings files of Claude Code that apply in a project: user, project, local."""
     config = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(environ.get("HOME", "/"), ".claude")
     project = os.path.join(root, ".claude")
-    return [
+    paths = (
         os.path.join(config, "settings.json"),
         os.path.join(project, "settings.json"),
         os.path.join(project, "settings.local.json"),
-    ]
+    )
+    return list({os.path.realpath(path): path for path in paths}.values())  # a project may be the home folder
 
 
 def hook_environ(root: str, environ: Mapping[str, str]) -> dict[str, str]:

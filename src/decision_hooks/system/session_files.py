@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from decision_hooks.system import transcript_file
 from decision_hooks.system.project import Project, work_trees
 
 HOSTS = ("claude", "cursor", "pi", "codex")
-_HEAD = 256 * 1024  # bytes in which a session tells where it was begun
+_HEADS = (16 * 1024, 512 * 1024)  # bytes in which a session tells where it was begun, mostly in the first
 _LONGEST = 200  # characters of a folder's name; Claude Code cuts longer ones and adds a hash
 _ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")
 
@@ -27,9 +27,9 @@ class SessionFile(NamedTuple):
 
 
 def of_project(
-    place: Project, environ: Mapping[str, str], cwd_of: Callable[[bytes], str]
+    place: Project, environ: Mapping[str, str], cwd_of: Callable[[bytes], str], since: float = 0.0
 ) -> list[SessionFile]:
-    """The sessions that were begun in this work tree, oldest first.
+    """The sessions that were begun in this work tree and changed after ``since``, oldest first.
 
     ``cwd_of`` tells the working directory that a line of a transcript names, "" for none. A host's folder
     names are lossy: a session of another place is told by its first working directory (Cursor notes none).
@@ -41,7 +41,7 @@ def of_project(
             if not _may_be(host, path, place.root):
                 continue
             where = transcript_file.extent(path)
-            if where is None or not where.size:
+            if where is None or not where.size or where.modified < since:
                 continue
             if host == "cursor" or _belongs(_first_cwd(where.path, cwd_of), place.root, trees):
                 session = SessionFile(host, _session_id(host, path), where.path, where.size, where.modified)
@@ -89,14 +89,16 @@ def _session_id(host: str, path: str) -> str:
 
 
 def _first_cwd(path: str, cwd_of: Callable[[bytes], str]) -> str:
-    return next(_cwds(path, cwd_of), "")
-
-
-def _cwds(path: str, cwd_of: Callable[[bytes], str]) -> Iterator[str]:
-    for line in transcript_file.read_range(path, 0, _HEAD).split(b"\n"):
-        cwd = cwd_of(line) if b'"cwd"' in line else ""
-        if cwd:
-            yield cwd
+    for most in _HEADS:
+        head = transcript_file.read_range(path, 0, most)
+        lines = head.split(b"\n")
+        for line in lines if len(head) < most else lines[:-1]:
+            cwd = cwd_of(line) if b'"cwd"' in line else ""
+            if cwd:
+                return cwd
+        if len(head) < most:
+            break
+    return ""
 
 
 def _belongs(cwd: str, root: str, others: list[str]) -> bool:
