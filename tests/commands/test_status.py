@@ -201,6 +201,7 @@ def test_the_project_is_named_by_flag_environment_or_the_folder_around(sandbox: 
         (["empty response from pi"], {"empty reply": 1}),
         (["unknown CAPTURE_DECISIONS_BACKEND=gpt"], {"unknown backend": 1}),
         (["git merge in progress: nothing was done"], {"git busy": 1}),
+        (["done: 3 operations, 0 refused, 0 drafts wait", "undone: r1"], {}),
         (["something that no program says"], {}),
     ],
 )  # fmt: skip

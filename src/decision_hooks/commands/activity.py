@@ -10,6 +10,12 @@ from decision_hooks.system import facts
 
 _BYTES = 256 * 1024  # of the log's end: a look costs the same however long the history is
 _EVENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[+-]\d\d:\d\d|Z)?) (.*)", re.DOTALL)
+_DONE = (
+    "wrote",
+    "done",
+    "undone",
+    "fault",
+)  # first words of lines that tell of something done, or gone wrong
 _ABSENT = (
     "pi not found",
     "claude CLI not found",
@@ -74,7 +80,7 @@ def read_activity(lines: Iterable[str]) -> Activity:
     known = [(event, outcome) for event, outcome in outcomes if outcome]
     counts: dict[str, int] = {}
     for _, outcome in known:
-        if outcome not in ("wrote", "done", "fault"):
+        if outcome not in _DONE:
             counts[outcome] = counts.get(outcome, 0) + 1
     return Activity(
         since=events[0].time if events else "",
@@ -90,9 +96,10 @@ def _next(events: Sequence[Event], at: int) -> str:
 
 
 def _outcome(text: str, following: str) -> str:
-    """What a line says of its run: wrote, done, fault, the reason of a skip, or "" for a step on the way."""
-    if text.startswith(("wrote: ", "done: ", "fault: ")):
-        return text.split(":", 1)[0]
+    """What a line says of its run: a word of ``_DONE``, the reason of a skip, or "" for a step on the way."""
+    word = text.partition(": ")[0]
+    if word in _DONE:
+        return word
     if text.startswith(_ABSENT) and following.startswith(("using ", "no backend", *_ABSENT)):
         return ""  # passed over on the way to another backend
     for pattern, reason in _SKIPS:
@@ -113,4 +120,4 @@ def _last(known: Sequence[tuple[Event, str]]) -> Event | None:
                 break
             count += 1
         return Event(event.time, f"wrote {count} draft{'s' if count > 1 else ''}")
-    return Event(event.time, event.text if outcome in ("done", "fault") else f"nothing: {outcome}")
+    return Event(event.time, event.text if outcome in _DONE else f"nothing: {outcome}")
