@@ -309,6 +309,8 @@ def _deliver(run: Run, entry: Pending, part: Part, decisions: tuple[replies.Deci
         counts = ", ".join(f"{name} {count}" for name, count in sorted(drafts.masked.items()))
         run.log.write(f"masked in the reply: {counts}")
     position = part.position._replace(titles=part.position.titles + drafts.titles, time=run.world.now())
+    if decisions and not drafts.texts:
+        run.log.write("nothing new: every decision of the reply was written before")
     if not drafts.texts:
         run.state.save_position(entry.key, position)
         run.state.remember(part.session.uuids, run.world.now())

@@ -112,7 +112,8 @@ def _in_raw(part: Part, claim: str) -> bool:
     if part.tail <= part.begin:
         return False
     forms = {
-        json.dumps(claim, ensure_ascii=ascii_only)[1:-1].encode("utf-8", "replace") for ascii_only in (False, True)
+        json.dumps(claim, ensure_ascii=ascii_only)[1:-1].encode("utf-8", "replace")
+        for ascii_only in (False, True)
     }
     lines = transcript_file.lines(part.path, part.begin, part.tail)
     return any(form in line for _, line in lines for form in forms)

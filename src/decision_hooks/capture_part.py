@@ -73,12 +73,15 @@ def read_part(
             session, tail = _read(where, begin)
             missing = _missing(entry, position, session, context)
     session = _without_appended(session, position)
+    if (session.entries or missing) and not incremental:
+        session, context = (
+            _read(where, 0)[0],
+            context._replace(first_request="", before_assistant="", before_user=""),
+        )
     appended = ""
     if missing:
         appended = _hash(entry.message)
         session = session._replace(entries=(*session.entries, Entry("assistant", entry.message)))
-    if session.entries and not incremental:
-        session, context = _read(where, 0)[0], digest.NO_CONTEXT
     subagents, more = _subagent_edits(where.path, position)
     after = position._replace(
         path=where.path,
@@ -98,6 +101,26 @@ def read_part(
         path=where.path,
         time=session.last_time or where.modified,
         tail=tail.begin,
+    )
+
+
+def unread(state: CaptureState, entry: Pending, now: float) -> Part | None:
+    """All that has come since the last capture as a part without content: to pass over what cannot be read."""
+    where = transcript_file.extent(entry.transcript) if entry.transcript else None
+    if where is None:
+        return None
+    position = state.position(entry.key, entry.transcript, now)
+    check = transcript_file.check_before(where.path, where.size)
+    return Part(
+        session=Session(entry.host),
+        context=digest.NO_CONTEXT,
+        edits=(),
+        begin=min(position.offset, where.size),
+        position=position._replace(path=where.path, offset=where.size, check=check, appended=""),
+        session_id=entry.session_id,
+        path=where.path,
+        time=where.modified,
+        tail=where.size,
     )
 
 
@@ -196,7 +219,9 @@ def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
     """Lines with requests and answers of a very large part: of its beginning, and the newest."""
     wanted = large_parts.needles(_first_line(path)).requests
     first, size = [], 0
-    for line, _ in transcript_file.candidates(path, begin, min(end, begin + _HEAD), wanted, large_parts.is_request):
+    for line, _ in transcript_file.candidates(
+        path, begin, min(end, begin + _HEAD), wanted, large_parts.is_request
+    ):
         size += len(line)
         if size > _MOST_REQUESTS:
             break
@@ -223,7 +248,9 @@ def older_edits(part: Part) -> Iterator[Edit]:
 def _edits(path: str, begin: int, end: int, *, subagent: bool = False) -> Iterator[Edit]:
     first = _first_line(path)
     wanted = large_parts.needles(first).edits
-    for line, following in transcript_file.candidates(path, begin, end, wanted, large_parts.is_edit, _RESULTS):
+    for line, following in transcript_file.candidates(
+        path, begin, end, wanted, large_parts.is_edit, _RESULTS
+    ):
         failures = [other for other in following.split(b"\n") if large_parts.is_failure(other)]
         yield from transcript.parse([line, *failures[:8]], subagent=subagent, header=first).edits
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from decision_hooks.records import madr
 from decision_hooks.sessions.hook_event import HookEvent
 from decision_hooks.settings import CaptureSettings
 from decision_hooks.system import transcript_file
@@ -31,6 +32,7 @@ def enter(
     world: World, settings: CaptureSettings, place: Project, log: RunLog, event: HookEvent
 ) -> Stop | None:
     """Take a stop into the queue, durably; None (and a log line) when it has nothing to capture."""
+    madr.language(settings.language)  # a name that is none ends the run before anything changes
     path = find_transcript(event, world.environ)
     if not path and not event.message:
         log.write("no transcript path")
@@ -60,10 +62,10 @@ def enter(
 def find_transcript(event: HookEvent, environ: Mapping[str, str]) -> str:
     """The real path of the session's transcript, "" when there is none that can be read."""
     home = environ.get("HOME", "")
-    given = event.transcript
-    if given.startswith("~/") and home:
-        given = home + given[1:]
-    where = transcript_file.extent(given) if given else None
+    where = None
+    for given in (event.transcript, environ.get("CURSOR_TRANSCRIPT_PATH", "")):
+        path = home + given[1:] if given.startswith("~/") and home else given
+        where = where or (transcript_file.extent(path) if path else None)
     if where is None and re.fullmatch(r"[\w.-]{3,100}", event.session_id) and event.session_id != "unknown":
         found = (
             transcript_file.extent(path)

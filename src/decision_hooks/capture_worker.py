@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from decision_hooks import capture
+from decision_hooks import capture, capture_part
+from decision_hooks.capture_part import Part
 from decision_hooks.capture_queue import Stop
 from decision_hooks.errors import DecisionHooksError
 from decision_hooks.system import locking, transcript_file
@@ -22,10 +23,7 @@ def work(stop: Stop, *, sleep: Callable[[float], None], foreground: bool) -> Non
     """Capture what is due, the stop's own part first; another worker that holds the lock will see our entry."""
     worker = _Worker(stop, sleep, foreground)
     while True:
-        seconds = stop.settings.timeout if foreground else 0.0
-        lock = locking.acquire(
-            stop.place.state_file("worker.lock"), seconds=seconds, now=stop.world.now, sleep=sleep
-        )
+        lock = worker.lock()
         if lock is None:
             return
         if not lock.supported:
@@ -46,26 +44,42 @@ class _Worker:
         self._sleep = sleep
         self._foreground = foreground
         self._tried: set[str] = set()  # serials of this run
-        self._failed: dict[str, int] = {}  # key -> size of the transcript when its capture failed
+        self._failed: dict[str, int] = {}  # key -> size of the transcript when its failed capture began
+        self._stuck: set[str] = set()  # keys whose drafts could not be written yet
         self._others = 0
         self._spent = 0.0
 
+    def lock(self) -> locking.Lock | None:
+        """The lock of the project's one worker; in the foreground the wait for it is part of the time."""
+        seconds = self._stop.settings.timeout if self._foreground else 0.0
+        path, now = self._stop.place.state_file("worker.lock"), self._stop.world.now
+        begin = now()
+        lock = locking.acquire(path, seconds=seconds, now=now, sleep=self._sleep)
+        self._spent += max(0.0, now() - begin)
+        return lock
+
     def recover(self) -> None:
-        """Finish what an earlier run was killed in."""
+        """Finish what an earlier run was killed in; what cannot be finished now does not hold up the rest."""
+        self._stuck.clear()
         for outbox in self._state.outboxes():
             run = self._run(outbox.root or self._stop.place.root)
-            if run:
+            if run is None:  # the work tree was removed, and its branch is where the drafts belong
+                self._state.close_outbox(outbox.key)
+                continue
+            try:
                 capture.finish_outbox(run, outbox)
+            except DecisionHooksError as error:
+                self._stop.log.write(str(error))
+                self._stuck.add(outbox.key)
         self._state.forget_old(self._stop.world.now())
 
     def drain(self) -> None:
         """Take due entries until none is left, or the time of a run in the foreground is spent."""
+        most = self._stop.settings.timeout
         while True:
-            left = (
-                self._stop.settings.timeout - self._spent if self._foreground else self._stop.settings.timeout
-            )
+            left = most - self._spent if self._foreground else most
             due = self.due()
-            if not due or left < min(_LEAST_CALL, self._stop.settings.timeout):
+            if not due or left < min(_LEAST_CALL, most):
                 return
             self._take(due[0], left)
 
@@ -74,15 +88,16 @@ class _Worker:
         began = self._stop.time
         own, fresh, old = [], [], []
         for entry in self._state.pending():
-            if entry.serial in self._tried or self._stands_as_failed(entry):
+            if entry.serial in self._tried or entry.key in self._stuck or self._stands_as_failed(entry):
                 continue
-            if entry.key == self._stop.key:
+            if entry.stop > began:  # came while we work; of our own session too
+                fresh += [] if entry.waits else [entry]
+            elif began <= entry.tried <= self._stop.world.now():
+                continue  # another worker has tried it for this very stop
+            elif entry.key == self._stop.key:
                 own.append(entry)
-            elif entry.stop > began and not entry.waits:
-                fresh.append(entry)
-            elif entry.stop <= began and began - entry.stop <= PENDING_DAYS * DAY:
+            elif began - entry.stop <= PENDING_DAYS * DAY:
                 old.append(entry)
-        own, old = ([e for e in entries if e.tried < began] for entries in (own, old))
         return own + fresh + old[: max(0, _MOST_OTHERS - self._others)]
 
     def _stands_as_failed(self, entry: Pending) -> bool:
@@ -102,17 +117,24 @@ class _Worker:
         if run is None:
             self._state.finish(claimed)
             return
+        where = transcript_file.extent(claimed.transcript)
         begin = self._stop.world.now()
-        outcome, part = capture.capture_part(run, claimed, timeout)
+        outcome, part = self._try(run, claimed, timeout)
         self._spent += max(0.0, self._stop.world.now() - begin)
         if outcome in (capture.DONE, capture.SKIPPED):
             self._state.finish(claimed)
         elif outcome == capture.FAILED and claimed.tries >= _MOST_TRIES:
-            capture.give_up(run, claimed, part)
+            capture.give_up(run, claimed._replace(tries=_MOST_TRIES), part)
             self._state.finish(claimed)
         else:
-            self._failed[claimed.key] = part.position.offset if part else 0
+            self._failed[claimed.key] = where.size if where else 0
             self._state.put_back(claimed, self._stop.world.now(), counts=outcome == capture.FAILED)
+
+    def _try(self, run: capture.Run, claimed: Pending, timeout: float) -> tuple[str, Part | None]:
+        """Capture a part, but for one that has ended three runs before they could tell why."""
+        if claimed.tries > _MOST_TRIES:
+            return capture.FAILED, capture_part.unread(self._state, claimed, self._stop.world.now())
+        return capture.capture_part(run, claimed, timeout)
 
     def _run(self, root: str) -> capture.Run | None:
         """What a capture for that root works with; None when the root is gone."""

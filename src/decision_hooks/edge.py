@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from decision_hooks.system.runlog import RunLog
     from decision_hooks.system.world import World
 
-_STDIN_SECONDS = 5.0
+_STDIN_SECONDS = 5.0  # without a byte
+_STDIN_MOST = 30.0  # seconds for all of it
+_STDIN_STEP = (
+    0.5  # seconds after which a host that leaves the pipe open has said all, if it is a whole object
+)
 _MOST_PAYLOAD = 16 * 1024 * 1024
 
 
@@ -83,8 +87,8 @@ def _run_hook(program: str, argv: Sequence[str], opened: list[RunLog]) -> None:
     payload = {} if wrong else hook_event.read_payload(_stdin())
     event = hook_event.read_event(payload, flags, world.environ, cwd=world.cwd, git_top=project.git_top)
     root = project.first_folder(event.root_candidates)
-    state = project.project(root, "docs/adr").state_file("log.lock")
-    log = RunLog(os.path.join(root, ".claude", "hooks", f"{program}.log"), world.now, state)
+    lock = os.path.join(project.state_folder(root), "log.lock")
+    log = RunLog(os.path.join(root, ".claude", "hooks", f"{program}.log"), world.now, lock)
     opened.append(log)
     if wrong:
         log.write(f"unknown flag {wrong}: nothing was done")
@@ -246,31 +250,45 @@ def _flags(argv: Sequence[str]) -> tuple[Flags, str]:
 
 def _stdin() -> bytes:
     """What stands on stdin: b"" from a terminal, a closed stdin, or a pipe that gives nothing for 5 s."""
-    import select
-
     try:
         fd = sys.stdin.fileno() if sys.stdin else -1
         if fd < 0 or os.isatty(fd):
             return b""
-        data = b""
-        while len(data) < _MOST_PAYLOAD:
-            if not select.select([fd], [], [], _STDIN_SECONDS)[0]:
-                break
+        return _read_payload(fd)
+    except (OSError, ValueError):
+        return b""
+
+
+def _read_payload(fd: int) -> bytes:
+    import select
+    from time import monotonic
+
+    from decision_hooks.sessions import hook_event
+
+    data, quiet, until = b"", 0.0, monotonic() + _STDIN_MOST
+    while len(data) < _MOST_PAYLOAD and monotonic() < until:
+        if select.select([fd], [], [], _STDIN_STEP)[0]:
             block = os.read(fd, 1 << 16)
             if not block:
                 break
-            data += block
-        return data
-    except (OSError, ValueError):
-        return b""
+            data, quiet = data + block, 0.0
+            continue
+        quiet += _STDIN_STEP
+        if quiet >= _STDIN_SECONDS or (data.rstrip().endswith(b"}") and hook_event.read_payload(data)):
+            break
+    return data
 
 
 def _end_on_signals() -> None:
     """SIGTERM and SIGHUP end the run in order: backends are ended, nothing is left half done."""
     import signal
 
+    numbers = (signal.SIGTERM, signal.SIGHUP)
+
     def leave(number: int, frame: object) -> None:
+        for one in numbers:  # a second one must not break into the ending
+            signal.signal(one, signal.SIG_IGN)
         raise SystemExit(128 + number)
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in numbers:
         signal.signal(number, leave)

@@ -57,12 +57,6 @@ def _folder(value: str) -> str:
     return "/".join(parts)
 
 
-def _language(value: str) -> str:
-    if len(value.strip()) > 40 or not all(c.isalpha() or c in " -_()" for c in value):
-        raise ValueError
-    return value.strip()
-
-
 class Variable(NamedTuple):
     """One variable; ``default`` is a text as a user would set it, "" where unset has a meaning of its own."""
 
@@ -186,7 +180,7 @@ VARIABLES: tuple[Variable, ...] = (
         "ADR_LANGUAGE",
         "uk",
         "Language of drafts and records: `uk`, `en`, or the name of another.",
-        _language,
+        _text,  # ``records.madr.language`` judges it
         _BOTH,
     ),
     Variable(

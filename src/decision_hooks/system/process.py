@@ -45,6 +45,7 @@ def run(
 
     start = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        held = _HeldSignals()
         try:
             child = subprocess.Popen(
                 list(argv),
@@ -56,13 +57,37 @@ def run(
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
+            held.let_go()
             return Result(None, b"", str(error).encode("utf-8", "replace"), False, 0.0)
         try:
+            held.let_go()
             _feed(child, stdin)
             timed_out = not _wait(child, start + timeout, out, err, on_stderr)
         finally:
             _end_group(child)
         return Result(child.returncode, _read(out), _read(err), timed_out, time.monotonic() - start)
+
+
+class _HeldSignals:
+    """Holds signals back while a child is started: one that came then would leave the child behind."""
+
+    def __init__(self) -> None:
+        import threading
+
+        self._came: list[int] = []
+        main = threading.current_thread() is threading.main_thread()  # only it may set handlers
+        numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT) if main else ()
+        self._before = {int(number): signal.signal(number, self._note) for number in numbers}
+
+    def _note(self, number: int, frame: object) -> None:
+        self._came.append(number)
+
+    def let_go(self) -> None:
+        """Put the handlers back; what came meanwhile comes now."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        for number in self._came[:1]:
+            signal.raise_signal(number)
 
 
 def _feed(child: subprocess.Popen[bytes], data: bytes) -> None:

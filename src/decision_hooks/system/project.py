@@ -92,8 +92,12 @@ def project(root: str, adr_dir: str) -> Project:
     if os.path.commonpath([inside, os.path.realpath(adr)]) != inside:
         raise SettingError(f"the folder of records {adr} leads out of the project; nothing was done")
     hooks = os.path.join(root, ".claude", "hooks")
-    state = os.path.join(main_tree(root), ".claude", "hooks", ".decision-hooks")
-    return Project(root=root, adr=adr, hooks=hooks, state=state)
+    return Project(root=root, adr=adr, hooks=hooks, state=state_folder(root))
+
+
+def state_folder(root: str) -> str:
+    """Where everything is kept that is neither a record nor a log; in the main work tree."""
+    return os.path.join(main_tree(root), ".claude", "hooks", ".decision-hooks")
 
 
 def open_state(place: Project) -> None:

@@ -153,7 +153,9 @@ class CaptureState:
         with self._pending_lock():
             there = self._pending(entry.key)
             if there and there.serial != entry.serial:
-                self._write("pending", entry.key, there._replace(tries=0, first=there.stop)._asdict())
+                self._write(
+                    "pending", entry.key, there._replace(tries=0, tried=0.0, first=there.stop)._asdict()
+                )
             else:
                 files.remove(self._file("pending", entry.key))
 

@@ -134,7 +134,11 @@ def tail(where: Extent, begin: int, window: int, is_record: Callable[[bytes], bo
         start = line_start(where.path, where.size - window, where.size)
     found, end = [], start
     for offset, line in lines(where.path, start, where.size):
-        if offset == where.size and read_range(where.path, offset - 1, offset) != b"\n" and not is_record(line):
+        if (
+            offset == where.size
+            and read_range(where.path, offset - 1, offset) != b"\n"
+            and not is_record(line)
+        ):
             break
         found.append(line)
         end = offset
