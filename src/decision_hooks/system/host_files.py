@@ -61,7 +61,9 @@ def _forget(place: Project) -> None:
     for name in (_BIN, host_memory.MEMORY):
         files.remove(place.state_file(name))
     _remove_folder(place.state_file(host_memory.BACKUPS))
-    if set(files.names(place.state)) <= {".gitignore"}:
+    left = {name for name in files.names(place.state) if not name.startswith(files.TEMPORARY)}
+    if left <= {".gitignore"}:
+        files.remove_leftovers(place.state, "")  # of whoever made the folder and was killed over it
         files.remove(place.state_file(".gitignore"))
 
 
