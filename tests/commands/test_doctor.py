@@ -310,7 +310,13 @@ def test_an_api_key_that_beats_the_login_is_a_warning_that_does_not_tell_it(inst
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("ADR_NORMALIZE_BATCH", "ten"), ("ADR_DAILY_CALLS", "-1"), ("ADR_LANGUAGE", "x" * 50)]
+    ("name", "value"),
+    [
+        ("ADR_NORMALIZE_BATCH", "ten"),
+        ("ADR_DAILY_CALLS", "-1"),
+        ("ADR_LANGUAGE", "x" * 50),
+        ("ADR_DIR", "../x"),
+    ],
 )
 def test_a_bad_setting_is_a_finding_that_names_the_variable(
     installed: Sandbox, name: str, value: str

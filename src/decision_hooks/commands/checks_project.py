@@ -9,7 +9,8 @@ from decision_hooks.commands.activity import activity
 from decision_hooks.commands.checks import FAIL, OFF, OK, WARN, Check, Subject
 from decision_hooks.commands.report import counted, minute, shortened
 from decision_hooks.errors import SettingError
-from decision_hooks.settings import GUARDS, capture_settings, normalize_settings
+from decision_hooks.records import madr
+from decision_hooks.settings import GUARDS, VARIABLES, capture_settings, normalize_settings
 from decision_hooks.system import accounts, adr_folder, facts, git, journal, process
 from decision_hooks.system.normal_state import NormalState
 from decision_hooks.system.project import git_dir
@@ -46,12 +47,13 @@ def project_checks(subject: Subject) -> list[Check]:
 
 
 def _settings_check(subject: Subject) -> Check:
-    for read in (capture_settings, normalize_settings):
-        try:
-            read(subject.world.environ)
-        except SettingError as error:
-            name = str(error).removeprefix("bad value of ").partition(":")[0]
-            return Check("settings", FAIL, str(error), f"correct or unset {name}")
+    environ = subject.world.environ
+    try:
+        madr.language(capture_settings(environ).language)
+        normalize_settings(environ)
+    except SettingError as error:
+        name = next((one.name for one in VARIABLES if one.name in str(error)), "the variable")
+        return Check("settings", FAIL, str(error), f"correct or unset {name}")
     return Check("settings", OK, "every variable can be used")
 
 

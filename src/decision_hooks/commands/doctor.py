@@ -12,13 +12,13 @@ from decision_hooks.commands.checks_backends import backend_checks
 from decision_hooks.commands.checks_hosts import host_checks
 from decision_hooks.commands.checks_script import python_check, script_check
 from decision_hooks.commands.hook_environ import hook_environ
-from decision_hooks.commands.place import parser, project_of
+from decision_hooks.commands.place import parser, project_of, root_of
 from decision_hooks.commands.report import columns, counted, json_text
 from decision_hooks.errors import DecisionHooksError, SettingError
 from decision_hooks.settings import capture_settings, normalize_settings
 from decision_hooks.system import facts, files, host_files, host_plan, locking
 from decision_hooks.system.host_texts import PROGRAMS
-from decision_hooks.system.project import open_state
+from decision_hooks.system.project import open_state, project
 from decision_hooks.system.world import World
 
 _Settings = TypeVar("_Settings")
@@ -49,7 +49,8 @@ def run(argv: Sequence[str], world: World) -> int:
 
 
 def _subject(world: World, given: str) -> Subject:
-    place = project_of(world, given)
+    root = root_of(world, given)
+    place = _usable(lambda: project_of(world, root)) or project(root, "docs/adr")
     world = world._replace(environ=hook_environ(place.root, world.environ))
     return Subject(
         world,
