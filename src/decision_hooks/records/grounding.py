@@ -10,6 +10,7 @@ from decision_hooks.records import markdown
 
 MOST_ITEMS = 20
 MOST_CHARACTERS = 120
+_MOST_SPAN = 500  # characters of a span that are looked up
 
 _TICKS = re.compile(r"`+")
 _ENDING = re.compile(r"(?:\(\)|:\d+(?:-\d+)?|[,;])$")
@@ -72,7 +73,7 @@ def number_digits(claim: str) -> str:
 def _claims_of(line: str) -> Iterator[str]:
     spans, rest = _spans(line)
     for span in spans:
-        claim = _cut(" ".join(span.split()))
+        claim = _cut(" ".join(span[:_MOST_SPAN].split()))
         if re.search(r"\w", claim):
             yield claim
     if re.search(r"\d", rest):

@@ -88,14 +88,15 @@ def _raw(item: object) -> RawOperation:
 
 def _values(text: str) -> Iterator[_Value]:
     """The values of JSON that begin like operations, or at the begin of a line; none inside of another."""
-    position = tries = 0
+    position = tries = plain_tries = 0
+    signed = _next_signed(text, 0)
     while tries < _MOST_TRIES:
-        signed = _next_signed(text, position)
-        line = _LINE.search(text, position)
-        begin = min(signed if signed >= 0 else len(text), line.start("begin") if line else len(text))
+        if signed < position:
+            signed = _next_signed(text, position)
+        line = _LINE.search(text, position, signed) if plain_tries < _MOST_TRIES else None
+        begin = line.start("begin") if line else signed
         if begin == len(text):
             return
-        tries += 1
         found = _decoded(text, begin)
         if found is not None:
             yield found
@@ -104,7 +105,9 @@ def _values(text: str) -> Iterator[_Value]:
             position = _balanced(text, begin)
         else:
             position = begin + 1
-    raise RefusedReply("too much that looks like JSON and is none")
+        tries += begin == signed
+        plain_tries += begin != signed
+    raise RefusedReply("too much that looks like operations and is none")
 
 
 def _next_signed(text: str, position: int) -> int:
@@ -113,7 +116,7 @@ def _next_signed(text: str, position: int) -> int:
         before = text[max(0, match.start() - 40) : match.start()].rstrip()
         if match["whole"] or not re.search(r'"\s*:$', before):
             return match.start()
-    return -1
+    return len(text)
 
 
 def _decoded(text: str, begin: int) -> _Value | None:

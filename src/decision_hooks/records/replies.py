@@ -26,7 +26,7 @@ def decisions(reply: str) -> tuple[Decision, ...]:
     a title are one untitled decision. An answer with a fence that is never closed was cut, and is refused.
     """
     said = reply_text.after_thought(markdown.split_lines(reply_text.plain(reply)), _begins_block_or_none)
-    answer = reply_text.unfenced(said, _begins_answer)
+    answer = reply_text.unfenced(said, _begins_answer, _begins_block)
     blocks = _blocks(answer.rows)
     found = tuple(_decision(title, rows) for title, rows in blocks if _is_decision(rows))
     if not found:
@@ -47,8 +47,12 @@ def _begins_answer(row: str) -> bool:
     return _title(line) is not None or exact_place(markdown.Section(line.level, line.title, "")) is not None
 
 
+def _begins_block(row: str) -> bool:
+    return _title(next(markdown.lines(row))) is not None
+
+
 def _begins_block_or_none(row: str) -> bool:
-    return _title(next(markdown.lines(row))) is not None or _is_none(row)
+    return _begins_block(row) or _is_none(row)
 
 
 def _title(line: markdown.Line) -> str | None:

@@ -44,7 +44,9 @@ def after_thought(rows: Sequence[str], begins: Callable[[str], bool]) -> Sequenc
     return rows
 
 
-def unfenced(rows: Sequence[str], begins_answer: Callable[[str], bool]) -> Unfenced:
+def unfenced(
+    rows: Sequence[str], begins_answer: Callable[[str], bool], announces: Callable[[str], bool]
+) -> Unfenced:
     """The lines from the answer on; where fences enclose it, without them and what stands between and after.
 
     A fence encloses when the answer begins at its first line. The last mark that can close it does so, for the
@@ -55,7 +57,9 @@ def unfenced(rows: Sequence[str], begins_answer: Callable[[str], bool]) -> Unfen
     while index < len(rows):
         opened = fence(rows[index])
         if opened is None:
-            if begins_answer(rows[index]) and not _leads_to_fence(rows, index + 1, begins_answer):
+            if begins_answer(rows[index]) and not (
+                announces(rows[index]) and _leads_to_fence(rows, index + 1, begins_answer)
+            ):
                 return Unfenced([*found, *rows[index:]], False)
             index += 1
         elif taken < _MOST_FENCES and begins_answer(_text_at(rows, _next(rows, index + 1))):
