@@ -13,9 +13,10 @@ from decision_hooks.records.privacy import home_as_tilde
 from decision_hooks.sessions import digest, relevance
 from decision_hooks.sessions.model import Edit
 from decision_hooks.settings import CaptureSettings
-from decision_hooks.system import accounts, backends, files, git
+from decision_hooks.system import backends, files, git
+from decision_hooks.system.calls import account, foreign, may_not_call
 from decision_hooks.system.project import Project, work_trees
-from decision_hooks.system.runlog import RunLog, iso_time
+from decision_hooks.system.runlog import RunLog
 from decision_hooks.system.state import CaptureState, Outbox, Pending
 from decision_hooks.system.world import World
 
@@ -177,7 +178,7 @@ def _mask_for(home: str) -> Callable[[str], str]:
 
 def _read_answer(run: Run, chosen: backends.Backend, answer: backends.Answer) -> _Tried:
     if answer.trouble:
-        run.log.write(f"{chosen.name}: {answer.trouble}: {_foreign(answer.detail)}")
+        run.log.write(f"{chosen.name}: {answer.trouble}: {foreign(answer.detail)}")
         return _Tried(WAITS if answer.trouble in backends.BREAKING else FAILED)
     if not answer.text.strip():
         run.log.write(f"empty response from {chosen.name}")
@@ -185,7 +186,7 @@ def _read_answer(run: Run, chosen: backends.Backend, answer: backends.Answer) ->
     try:
         found = replies.decisions(answer.text)
     except RefusedReply as error:
-        run.log.write(f"refused reply of {chosen.name}: {error}: {_foreign(answer.text)}")
+        run.log.write(f"refused reply of {chosen.name}: {error}: {foreign(answer.text)}")
         return _Tried(FAILED)
     if not found:
         run.log.write("NONE")
@@ -255,47 +256,6 @@ def _is_answer(text: str) -> bool:
     except RefusedReply:
         return False
     return True
-
-
-def may_not_call(
-    place: Project, chosen: backends.Backend, world: World, daily_calls: int, *, probe: bool = False
-) -> str:
-    """Why a backend may not be called now, "" when it may; a person who watches probes an open breaker."""
-    now = world.now()
-    stopped = accounts.breaker(place, chosen.name, chosen.model, now)
-    if stopped and not (probe or world.watched):
-        return f"{chosen.name} paused until {iso_time(stopped.until)}: {stopped.why}"
-    if accounts.calls_today(place, now, daily_calls) >= daily_calls:
-        return f"daily cap of {daily_calls} calls reached (ADR_DAILY_CALLS)"
-    return ""
-
-
-def account(
-    place: Project, chosen: backends.Backend, world: World, sent: int, answer: backends.Answer
-) -> None:
-    """Write a call into the ledger and move its circuit breaker."""
-    now = world.now()
-    line = accounts.LedgerLine(
-        time=iso_time(now),
-        program=world.program,
-        backend=chosen.name,
-        model=chosen.model,
-        characters_in=sent,
-        characters_out=len(answer.text),
-        seconds=round(answer.seconds, 2),
-        cost=answer.cost,
-        result=answer.trouble or ("ok" if answer.text.strip() else "empty"),
-    )
-    accounts.record_call(place, now, line)
-    if answer.trouble in backends.BREAKING:
-        accounts.trip(place, chosen.name, chosen.model, now, _foreign(answer.detail))
-    elif not answer.trouble:
-        accounts.reset(place, chosen.name, chosen.model)
-
-
-def _foreign(text: str) -> str:
-    """Foreign text for the log: masked, at most 200 characters."""
-    return sensitive.mask(text[:4000]).text.strip()[:200]
 
 
 # -- from decisions to drafts

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from decision_hooks import normalize_prompt, normalize_tooling
-from decision_hooks.capture import account, may_not_call
 from decision_hooks.errors import RefusedReply
 from decision_hooks.normalize import Job
-from decision_hooks.records import batching, document, madr, planning, sensitive
+from decision_hooks.records import batching, document, madr, planning
 from decision_hooks.records.operations import operations
 from decision_hooks.system import adr_folder, backends, git, journal, locking
+from decision_hooks.system.calls import account, foreign, may_not_call
 from decision_hooks.system.normal_state import StoredPlan
 from decision_hooks.system.runlog import iso_time
 
@@ -182,14 +182,14 @@ def _answer(job: Job, name: str, answer: backends.Answer, before: float | None) 
     if not answer.trouble and answer.text.strip():
         return answer.text
     reason = (
-        f"{name}: {answer.trouble}: {_foreign(answer.detail)}"
+        f"{name}: {answer.trouble}: {foreign(answer.detail)}"
         if answer.trouble
         else f"empty response from {name}"
     )
     job.log.write(reason)
     if answer.trouble in backends.SPENT_NOTHING:
         job.state.clear_attempt(before)
-        backed = job.state.back_off(job.world.now(), job.settings.min_interval, _foreign(answer.detail))
+        backed = job.state.back_off(job.world.now(), job.settings.min_interval, foreign(answer.detail))
         job.log.write(f"backing off until {iso_time(backed.until)}")
     else:
         job.state.note_invalid()
@@ -202,10 +202,6 @@ def _is_answer(text: str) -> bool:
     except RefusedReply:
         return False
     return True
-
-
-def _foreign(text: str) -> str:
-    return sensitive.mask(text[:4000]).text.strip()[:200]
 
 
 # -- judging and applying
@@ -226,7 +222,7 @@ def _conclude(
     try:
         wanted = operations(reply) if reply is not None else ()
     except RefusedReply as error:
-        job.log.write(f"refused reply: {error}: {_foreign(reply or '')}")
+        job.log.write(f"refused reply: {error}: {foreign(reply or '')}")
         job.state.note_invalid()
         return Outcome("refused", reason=str(error))
     plan = planning.plan(

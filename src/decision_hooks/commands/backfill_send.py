@@ -11,6 +11,7 @@ from decision_hooks.commands.backfill_plan import Candidate
 from decision_hooks.commands.report import counted
 from decision_hooks.settings import CaptureSettings
 from decision_hooks.system import facts, locking, transcript_file
+from decision_hooks.system.calls import may_not_call
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import RunLog, iso_time
 from decision_hooks.system.state import CaptureState, Pending, Position
@@ -50,7 +51,7 @@ def _stopped(work: Work, *, probe: bool) -> str:
     if backend is None:
         return ""
     world = work.world._replace(watched=False)
-    return capture.may_not_call(work.place, backend, world, work.settings.daily_calls, probe=probe)
+    return may_not_call(work.place, backend, world, work.settings.daily_calls, probe=probe)
 
 
 def _captured(work: Work, one: Candidate) -> tuple[str, bool]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from decision_hooks.capture import account
 from decision_hooks.commands.backend_choice import Choice, capture_choice, normalize_choice
 from decision_hooks.commands.checks import FAIL, OFF, OK, WARN, Check, Subject
 from decision_hooks.commands.hook_environ import API_KEY
@@ -13,6 +12,7 @@ from decision_hooks.commands.report import minute, shortened
 from decision_hooks.records import sensitive
 from decision_hooks.system import accounts, backends, process
 from decision_hooks.system.backends import Backend
+from decision_hooks.system.calls import account
 from decision_hooks.system.runlog import iso_time
 
 _SECONDS = 15.0  # that a program may take to say its version
