@@ -79,7 +79,7 @@ class _Worker:
         while True:
             left = most - self._spent if self._foreground else most
             due = self.due()
-            if not due or left < min(_LEAST_CALL, most):
+            if not due or left < min(_LEAST_CALL, most / 2):
                 return
             self._take(due[0], left)
 
