@@ -47,7 +47,7 @@ _USUAL_PLACES = (
 # What ties a child to the session that called us. Never login or provider variables.
 _SESSION_TIES = frozenset(
     "CLAUDECODE CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_SESSION_ID CLAUDE_CODE_ENTRYPOINT CLAUDE_PROJECT_DIR "
-    "CLAUDE_PID CLAUDE_EFFORT CLAUDE_CODE_SESSION_ATTENDED CLAUDE_PLUGIN_ROOT CLAUDE_PLUGIN_DATA CLAUDE_ENV_FILE "
+    "CLAUDE_PID CLAUDE_EFFORT CLAUDE_CODE_SESSION_ATTENDED CLAUDE_CODE_CHILD_NOTES_DIR CLAUDE_PLUGIN_ROOT CLAUDE_PLUGIN_DATA CLAUDE_ENV_FILE "
     "CLAUDE_CODE_SSE_PORT AI_AGENT CURSOR_PROJECT_DIR CURSOR_TRANSCRIPT_PATH CURSOR_TRACE_ID CURSOR_AGENT "
     "PI_CODING_AGENT CODEX_SANDBOX PWD OLDPWD".split()
 )
@@ -253,7 +253,7 @@ def read_result(result: process.Result, is_answer: Callable[[str], bool]) -> Ans
     if envelope is not None:
         inner = envelope.get("result")
         failed = failed or envelope.get("is_error") is True or not isinstance(inner, str)
-        text = inner if isinstance(inner, str) else ""
+        text = _words(envelope) if failed else str(inner)
         spent = envelope.get("total_cost_usd")
         cost = float(spent) if isinstance(spent, (int, float)) and not isinstance(spent, bool) else None
     if failed:
@@ -276,8 +276,28 @@ def known_trouble(text: str) -> str:
     return ""
 
 
+def _words(envelope: dict[str, object]) -> str:
+    """What a failed result object tells: its result, and whatever else names an error."""
+    given = [envelope.get(name) for name in ("result", "error", "errors", "api_error_status", "subtype")]
+    told = [words for words in given if words not in (None, "", "success")]
+    return "\n".join(
+        words if isinstance(words, str) else json.dumps(words, ensure_ascii=False) for words in told
+    )
+
+
 def _envelope(text: str) -> dict[str, object] | None:
-    """The result object of ``--output-format json``; None for plain text, operations included."""
+    """The result object of ``--output-format json``; None for plain text, operations included.
+
+    Notices may stand on lines before it.
+    """
+    for candidate in (text, text.rstrip().rpartition("\n")[2]):
+        found = _result_object(candidate)
+        if found is not None:
+            return found
+    return None
+
+
+def _result_object(text: str) -> dict[str, object] | None:
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:

@@ -18,10 +18,11 @@ def read_bytes(path: str, limit: int = 64 * 1024 * 1024) -> bytes | None:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
         return None
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        return None
     with os.fdopen(fd, "rb") as stream:
         try:
-            if not stat.S_ISREG(os.fstat(fd).st_mode):
-                return None
             return stream.read(limit)
         except OSError:
             return None
