@@ -85,7 +85,7 @@ def test_the_slash_command_reaches_the_model(sandbox: Sandbox, model: Loopback) 
     install(sandbox, "--claude")
     environ = environment(sandbox, model, ADR_HOOKS_SKIP="1")
     assert agents.call(sandbox, ["claude", "-p", "/n-adr-normalize"], environ).rc == 0
-    assert model.matching("Run `normalize-decisions run`")
+    assert model.matching("Run `normalize-decisions plan`")
 
 
 # -- the plugin
@@ -126,7 +126,7 @@ def test_the_slash_command_of_the_plugin_reaches_the_model(sandbox: Sandbox, mod
     environ = environment(sandbox, model)
     command = ["claude", *WITH_PLUGIN, "-p", "/decision-hooks:n-adr-normalize"]
     assert agents.call(sandbox, command, environ).rc == 0
-    assert model.matching("Run `normalize-decisions run`")
+    assert model.matching("Run `normalize-decisions plan`")
 
 
 # -- the extension of pi

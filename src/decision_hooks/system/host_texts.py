@@ -136,20 +136,25 @@ def whole(entries: tuple[Entry, ...], layout: Layout) -> str:
 GROUPED = Layout("Stop", grouped=True, version=False)
 FLAT = Layout("stop", grouped=False, version=True)
 
-_COMMAND = """Normalise the decision drafts of this project into MADR records.
+_COMMAND = """Normalise the decision drafts of this project into MADR records, with the user's consent.
 
-Run `normalize-decisions run` in the project's root, once, and wait for it (it may take some minutes). If the
-shell does not find it, run the script of that name that lies beside the one named in
-`{bin}`.
+1. Run `normalize-decisions plan` in the project's root, once, and wait for it (it may take some minutes). If the
+   shell does not find it, use the script of that name that lies beside the one named in
+   `{bin}`.
+2. Show the user the plan: what becomes a record, what is merged into which record, what is removed and why, what
+   was refused and why. Exit code 1 means that it refused to work: give its reason and stop. No drafts: say so and
+   stop.
+3. Ask whether to apply it. If not, stop: nothing has been changed.
+4. Run `normalize-decisions run --plan ID` with the ID that the plan's last line names. It applies exactly this plan
+   and makes no further call.
+5. Show `git diff -- docs/adr` (and `git status --short docs/adr`, for new files), and tell that
+   `normalize-decisions undo` takes the run back, byte for byte.
 
-Then tell in a few lines what it did: records written, drafts merged or removed, what was refused and why.
-Exit code 1 means that it refused to work; give its reason and stop. Do not edit anything under `docs/adr`
-yourself, and do not run git commands that write: the user looks at `git diff` and commits.
-`normalize-decisions undo` takes the run back.
+Do not edit anything under `docs/adr` yourself, and do not run git commands that write: the user commits.
 """
 _CLAUDE_HEAD = """---
 description: Normalise decision drafts in docs/adr into MADR records
-allowed-tools: Bash(normalize-decisions run), Bash(normalize-decisions run:*)
+allowed-tools: Bash(normalize-decisions plan), Bash(git diff:*), Bash(git status:*)
 ---
 
 """
