@@ -89,6 +89,31 @@ def create_exclusive(path: str, data: bytes, *, mode: int | None = None, label: 
         raise FolderError(f"cannot create {path}: {error.strerror}") from error
 
 
+def write_new(path: str, data: bytes) -> None:
+    """Write a file and sync it, in a folder that is published as a whole. Raises ``FolderError``."""
+    try:
+        _write_synced(path, data, None)
+    except OSError as error:
+        raise FolderError(f"cannot write {path}: {error.strerror}") from error
+
+
+def publish_folder(path: str, name: str) -> None:
+    """Give a folder beside it its name, durably: what stands in it is there as a whole. Raises ``FolderError``."""
+    try:
+        sync_folder(path)
+        os.rename(path, name)
+        sync_folder(os.path.dirname(name))
+    except OSError as error:
+        raise FolderError(f"cannot make the folder {name}: {error.strerror}") from error
+
+
+def remove_folder(path: str) -> None:
+    """Remove a folder of ours with all that is in it, as far as it can be."""
+    import shutil
+
+    shutil.rmtree(path, ignore_errors=True)
+
+
 def remove(path: str) -> None:
     """Remove a file; that it is gone already is fine."""
     try:
