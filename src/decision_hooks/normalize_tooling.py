@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from glob import glob
 
 from decision_hooks.normalize import Job
 from decision_hooks.records import batching, document
@@ -23,7 +22,7 @@ def tooling_only(job: Job, batch: Sequence[batching.Waiting]) -> tuple[str, ...]
     for draft in batch:
         front = document.read(draft.text).front
         path, captured = str(front.get("transcript", "")), str(front.get("captured", ""))
-        where = _find(path, job.world.home)
+        where = transcript_file.named(path, job.world.home)
         if where is None or not captured:
             continue
         key = (where.path, captured)
@@ -32,18 +31,6 @@ def tooling_only(job: Job, batch: Sequence[batching.Waiting]) -> tuple[str, ...]
         if edits[key] and _all_tooling(job, edits[key]):
             found.append(draft.name)
     return tuple(found)
-
-
-def _find(path: str, home: str) -> transcript_file.Extent | None:
-    """The transcript that a draft names: home as ``~``, the host's folder perhaps as ``*``."""
-    if path.startswith("~/"):
-        path = home + path[1:]
-    if not os.path.isabs(path) or not path.endswith((".jsonl", ".txt")):
-        return None
-    if "*" not in path:
-        return transcript_file.extent(path)
-    found = glob(path)
-    return transcript_file.extent(found[0]) if len(found) == 1 else None
 
 
 def _edits_until(where: transcript_file.Extent, captured: str) -> tuple[Edit, ...]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from decision_hooks.system import process
-from decision_hooks.system.project import git_dir
+from decision_hooks.system.project import git_dir, git_top
 
 _SECONDS = 15.0
 _BUSY = {
@@ -21,7 +21,7 @@ _BUSY = {
 
 def operation_in_progress(root: str) -> str:
     """The git operation that stands open in this work tree (merge, rebase ...), "" when none does."""
-    folder = git_dir(root)
+    folder = git_dir(root) or git_dir(git_top(root))  # the root may lie inside of a work tree
     if not folder:
         return ""
     for name, operation in _BUSY.items():

@@ -45,7 +45,7 @@ def run(
 
     start = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        held = _HeldSignals()
+        held = HeldSignals()  # one that came now would leave the child behind
         try:
             child = subprocess.Popen(
                 list(argv),
@@ -68,8 +68,8 @@ def run(
         return Result(child.returncode, _read(out), _read(err), timed_out, time.monotonic() - start)
 
 
-class _HeldSignals:
-    """Holds signals back while a child is started: one that came then would leave the child behind."""
+class HeldSignals:
+    """Holds TERM, HUP and INT back while something is done that must not be broken into."""
 
     def __init__(self) -> None:
         import threading

@@ -58,6 +58,23 @@ def host_transcripts(host: str, name: str, environ: Mapping[str, str]) -> list[s
     return found
 
 
+def named(path: str, home: str) -> Extent | None:
+    """The transcript that a draft names: home as ``~``, the host's folder perhaps as ``*``; None when it is gone."""
+    if path.startswith("~/"):
+        path = home + path[1:]
+    if not os.path.isabs(path) or not path.endswith((".jsonl", ".txt")):
+        return None
+    before, star, after = path.partition("*")
+    if not star:
+        return extent(path)
+    if "*" in after:
+        return None
+    from glob import escape, glob
+
+    found = glob(f"{escape(before)}*{escape(after)}")
+    return extent(found[0]) if len(found) == 1 else None
+
+
 def check_before(path: str, offset: int) -> str:
     """A hash of the up to 4 KiB before ``offset``; "" when the file is shorter or cannot be read."""
     from hashlib import blake2b
