@@ -138,6 +138,7 @@ class _Arranging:
         self.extras: list[list[str]] = []
         self.open = self.preamble
         self.level = _NEVER
+        self.is_extra = False  # what is open is none of the five
         self.frozen = False  # an update: nothing inside of it is known
 
     def result(self, title: str, later: Sequence[Section]) -> Arranged:
@@ -161,12 +162,14 @@ class _Arranging:
         elif inside:
             self.open.append(section.markdown())
         else:
+            section = section._replace(level=max(2, section.level))  # a record has no other ``# `` heading
             self.extras.append([section.markdown()])
-            self.open, self.level, self.frozen = self.extras[-1], section.level, is_update(section)
+            self.open, self.level = self.extras[-1], section.level
+            self.is_extra, self.frozen = True, is_update(section)
 
     def _opens(self, section: Section, found: int, inside: bool) -> bool:
         if exact_place(section) is not None:
-            return found not in self.levels or not inside
+            return found not in self.levels or not (inside and self.is_extra)
         if found in self.exact:
             return False
         return found not in self.levels or section.level <= self.levels[found]
@@ -175,15 +178,22 @@ class _Arranging:
         label = f"**{section.title.strip('*_: ')}**" if _POLAR.search(section.title) else ""
         self.texts[found] += [label, section.text]
         self.levels.setdefault(found, section.level)
-        self.open, self.level, self.frozen = self.texts[found], section.level, False
+        self.open, self.level = self.texts[found], section.level
+        self.is_extra = self.frozen = False
 
 
 def _demoted(later: Sequence[Section]) -> list[str]:
-    """Further decisions of one body as extra sections: their headings one level below their own title."""
-    found: list[str] = []
+    """Further decisions of one body as extra sections: their headings below their own title."""
+    chunks: list[list[Section]] = []
     for section in later:
         if _is_adr(section):
-            found.append(section._replace(level=2).markdown())
+            chunks.append([section._replace(level=2)])
         else:
-            found[-1] += "\n\n" + section.markdown(demote=1)
-    return found
+            chunks[-1].append(section)
+    return [_below_title(chunk) for chunk in chunks]
+
+
+def _below_title(chunk: Sequence[Section]) -> str:
+    title, inner = chunk[0], chunk[1:]
+    demote = max(0, 3 - min((section.level for section in inner), default=3))
+    return "\n\n".join([title.markdown(), *(section.markdown(demote) for section in inner)])
