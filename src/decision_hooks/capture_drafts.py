@@ -32,7 +32,7 @@ def make_drafts(
 
     written = {title.identity for title in part.position.titles}
     when = datetime.fromtimestamp(part.time)
-    known = _known(part, root, environ)
+    known = _known(part, root, home, environ)
     texts, titles = [], []
     masked: dict[str, int] = {}
     for decision in decisions:
@@ -67,7 +67,7 @@ def _masked(decision: Decision, home: str, counts: dict[str, int]) -> Decision:
 # -- grounding
 
 
-def _known(part: Part, root: str, environ: Mapping[str, str]) -> Callable[[str], bool]:
+def _known(part: Part, root: str, home: str, environ: Mapping[str, str]) -> Callable[[str], bool]:
     """Whether a claim stands in the session, its context, the titles written, or names a path of the tree."""
     context = part.context
     texts = [entry.text for entry in part.session.entries] + [entry.tool for entry in part.session.entries]
@@ -82,9 +82,10 @@ def _known(part: Part, root: str, environ: Mapping[str, str]) -> Callable[[str],
             return bool(re.search(rf"(?<!\d){re.escape(digits)}(?!\d)", haystack)) or _in_raw(part, digits)
         if claim in haystack or _in_tree(claim, root, tree, environ):
             return True
-        if "[" in claim:  # it may hold a masked secret, as the model saw it
+        if "[" in claim or "~" in claim:  # a masked secret or the home folder, as the model saw them
             if not masked:
-                masked.append(grounding.normal(sensitive.mask("\n".join(texts)).text))
+                seen = home_as_tilde(sensitive.mask("\n".join(texts)).text, home)
+                masked.append(grounding.normal(seen))
             if claim in masked[0]:
                 return True
         return _in_raw(part, claim)

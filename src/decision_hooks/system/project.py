@@ -100,6 +100,15 @@ def state_folder(root: str) -> str:
     return os.path.join(main_tree(root), ".claude", "hooks", ".decision-hooks")
 
 
+def tree_mark(place: Project) -> str:
+    """What tells a linked work tree from the others that share the state folder; "" for the main one."""
+    if place.state == os.path.join(place.root, ".claude", "hooks", ".decision-hooks"):
+        return ""
+    from hashlib import blake2b
+
+    return blake2b(files.to_bytes(os.path.realpath(place.root)), digest_size=4).hexdigest()
+
+
 def open_state(place: Project) -> None:
     """Make the state folder, private to the user and ignored by git through a file of its own."""
     if not os.path.isdir(place.state):
