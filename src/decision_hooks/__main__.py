@@ -1,4 +1,4 @@
-"""``python -m decision_hooks SUBCOMMAND``: how the package starts its own local pipeline."""
+"""``python -m decision_hooks SUBCOMMAND``: ``normalize-decisions`` without its console script."""
 
 import sys
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from decision_hooks import normalize_prompt, normalize_tooling
+from decision_hooks import normalize_prompt, normalize_rules, normalize_tooling
 from decision_hooks.errors import RefusedReply
 from decision_hooks.normalize import Job
 from decision_hooks.records import batching, document, madr, planning
@@ -95,7 +94,7 @@ def _ask(job: Job, folder: adr_folder.Listing, batch: Sequence[batching.Waiting]
     if name == "rules":
         job.log.write("using rules (no model)")
         job.state.stamp_attempt(job.world.now())
-        return normalize_prompt.rules_reply(job, folder, batch)
+        return normalize_rules.reply(job, folder, batch)
     if name == "local":
         return _ask_local(job, folder, batch)
     if name not in ("pi", "claude", "cursor", "cursor-agent"):
@@ -156,10 +155,9 @@ def _ask_local(job: Job, folder: adr_folder.Listing, batch: Sequence[batching.Wa
     )
     before = job.state.last_attempt(job.world.now())
     job.state.stamp_attempt(job.world.now())
-    own = (sys.executable, "-m", "decision_hooks", "local-pipeline")
     answer = backends.ask_local(
         job.settings.local_cmd,
-        own,
+        job.settings.local_model,
         batch=[draft.name for draft in batch],
         clean=folder.records,
         adr=job.place.adr,
@@ -169,6 +167,8 @@ def _ask_local(job: Job, folder: adr_folder.Listing, batch: Sequence[batching.Wa
         on_stderr=_progress(job),
     )
     account(job.place, label, job.world, sum(len(draft.text) for draft in batch), answer)
+    if answer.note:
+        job.log.write(answer.note)
     return _answer(job, "local", answer, before)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from decision_hooks.settings import GUARDS, CaptureSettings, NormalizeSettings
+from decision_hooks.settings import GUARDS, CaptureSettings, NormalizeSettings, capture_settings
 from decision_hooks.system import process
 
 WORKSPACE = "{workspace}"  # stands in an argv for the empty folder of the call
@@ -112,6 +113,7 @@ class Answer(NamedTuple):
     detail: str = ""  # the error's own first words, not masked
     cost: float | None = None  # US dollars, where the program tells
     seconds: float = 0.0
+    note: str = ""  # what the local pipeline says of its work, one line
 
 
 def find_program(name: str, root: str, environ: Mapping[str, str]) -> str:
@@ -165,6 +167,12 @@ def normalize_backend(
     return _cursor(program, settings.cursor_model)
 
 
+def local_backend(model: str, root: str, environ: Mapping[str, str]) -> Backend | Absent:
+    """``pi`` with the flags of capture, whatever the variables of capture say, for the questions of ``local``."""
+    settings = capture_settings({"N_LOCAL_MIN_MODEL": model})
+    return capture_backend("pi", settings, root, environ)
+
+
 def _claude(program: str, model: str) -> Backend | Absent:
     if not program:
         return Absent("claude CLI not found")
@@ -211,10 +219,12 @@ def ask(
     environ: Mapping[str, str],
     timeout: float,
     is_answer: Callable[[str], bool],
+    stopped: Callable[[], bool] | None = None,
 ) -> Answer:
     """Call a backend with the prompt on stdin; an error is never content.
 
-    ``is_answer`` tells of a short text that looks like an error whether it holds what was asked for.
+    ``is_answer`` tells of a short text that looks like an error whether it holds what was asked for. A call from
+    a thread ends early when ``stopped`` says so.
     """
     import tempfile
 
@@ -225,7 +235,8 @@ def ask(
     for form in backend.forms:
         with tempfile.TemporaryDirectory(prefix="decision-hooks-") as empty:
             argv = [empty if word == WORKSPACE else word for word in form.argv]
-            result = process.run(argv, cwd=root if form.in_root else empty, env=env, timeout=left, stdin=data)
+            where = root if form.in_root else empty
+            result = process.run(argv, cwd=where, env=env, timeout=left, stdin=data, stopped=stopped)
         left -= result.seconds
         answer = read_result(result, is_answer)
         if not answer.trouble or left <= 1 or not _too_old(result):
@@ -312,9 +323,20 @@ def _result_object(text: str) -> dict[str, object] | None:
     return None
 
 
+# -- the command of the local backend
+
+# Never ``-m``: it would look for the package in the working directory, the user's root, first.
+_OWN_PIPELINE = (
+    "import sys\n"
+    "if sys.path[:1] == ['']: del sys.path[0]\n"
+    "from decision_hooks.cli import normalize_main\n"
+    "sys.exit(normalize_main())"
+)
+
+
 def ask_local(
     command: str,
-    own: tuple[str, ...],
+    model: str,
     *,
     batch: list[str],
     clean: tuple[str, ...],
@@ -324,19 +346,15 @@ def ask_local(
     timeout: float,
     on_stderr: Callable[[bytes], None] | None,
 ) -> Answer:
-    """Run the command of the ``local`` backend (``own`` when it is ""), which prints operations.
+    """Run the command of the ``local`` backend (our own pipeline when it is ""), which prints operations.
 
     It works in the root, with the names of drafts and records in two files, one a line.
     """
-    import shlex
     import tempfile
 
-    try:
-        words = shlex.split(command) if command else list(own)
-    except ValueError as error:
-        return Answer("", "start", f"ADR_NORMALIZE_LOCAL_CMD: {error}")
-    if not words:
-        return Answer("", "start", "ADR_NORMALIZE_LOCAL_CMD is empty")
+    words = _local_words(command, model, root, environ)
+    if isinstance(words, Absent):
+        return Answer("", "start", words.reason)
     env = child_environ(environ, "")
     with tempfile.TemporaryDirectory(prefix="decision-hooks-") as folder:
         paths = [os.path.join(folder, name) for name in ("batch", "clean")]
@@ -345,5 +363,30 @@ def ask_local(
                 stream.writelines(f"{name}\n" for name in names)
         argv = [*words, "--batch", paths[0], "--clean", paths[1], "--adr-dir", adr]
         result = process.run(argv, cwd=root, env=env, timeout=timeout, on_stderr=on_stderr)
-    answer = read_result(result, lambda text: text.lstrip()[:1] in ("{", "["))
-    return answer._replace(seconds=result.seconds)
+    answer = read_result(result, lambda text: text.lstrip()[:1] in ("{", "["))._replace(
+        seconds=result.seconds
+    )
+    return answer if command else _with_note(answer, result)
+
+
+def _local_words(command: str, model: str, root: str, environ: Mapping[str, str]) -> list[str] | Absent:
+    import shlex
+
+    if not command:
+        absent = local_backend(model, root, environ)
+        if isinstance(absent, Absent):
+            return absent
+        return [sys.executable, "-c", _OWN_PIPELINE, "local-pipeline", "--project-root", root]
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        return Absent(f"ADR_NORMALIZE_LOCAL_CMD: {error}")
+    return words or Absent("ADR_NORMALIZE_LOCAL_CMD is empty")
+
+
+def _with_note(answer: Answer, result: process.Result) -> Answer:
+    """The answer with the last line of our pipeline's stderr, and of its failure the line before as the reason."""
+    lines = result.stderr[-4096:].decode("utf-8", "replace").strip().splitlines()
+    note = lines.pop() if lines and lines[-1].startswith("local: ") else ""
+    failed = answer.trouble not in ("", "timeout", "start") and lines
+    return answer._replace(note=note, detail=lines[-1] if failed else answer.detail)

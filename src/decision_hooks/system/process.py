@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _MOST_OUTPUT = 32 * 1024 * 1024
 _GRACE = 2.0  # seconds between TERM and KILL
+_GRACE_STOPPED = 0.5  # the same where we are being ended ourselves, by one who waits no longer for us
 
 
 class Result(NamedTuple):
@@ -33,12 +34,14 @@ def run(
     timeout: float,
     stdin: bytes = b"",
     on_stderr: Callable[[bytes], None] | None = None,
+    stopped: Callable[[], bool] | None = None,
 ) -> Result:
     """Run a program to its end, or end its whole process group after ``timeout`` seconds.
 
     Output goes to unnamed files, so that a grandchild that keeps a stream open cannot hold us. ``on_stderr``
     is given what was newly written to stderr while the program runs. When we are ended ourselves
-    (``SystemExit``, ``KeyboardInterrupt``) the group is ended first.
+    (``SystemExit``, ``KeyboardInterrupt``) the group is ended first. A thread, which no signal reaches, is told
+    by ``stopped``.
     """
     import subprocess
     import tempfile
@@ -62,9 +65,9 @@ def run(
         try:
             held.let_go()
             _feed(child, stdin)
-            timed_out = not _wait(child, start + timeout, out, err, on_stderr)
+            timed_out = not _wait(child, start + timeout, out, err, on_stderr, stopped)
         finally:
-            _end_group(child)
+            _end_group(child, _GRACE_STOPPED if stopped and stopped() else _GRACE)
         return Result(child.returncode, _read(out), _read(err), timed_out, time.monotonic() - start)
 
 
@@ -112,14 +115,15 @@ def _wait(
     out: IO[bytes],
     err: IO[bytes],
     on_stderr: Callable[[bytes], None] | None,
+    stopped: Callable[[], bool] | None,
 ) -> bool:
     import subprocess
 
     seen = 0
-    step = 0.1 if on_stderr else 0.5
+    step = 0.1 if on_stderr or stopped else 0.5
     while True:
         left = until - time.monotonic()
-        if left <= 0:
+        if left <= 0 or (stopped and stopped()):
             return False
         try:
             child.wait(min(step, left))
@@ -137,11 +141,11 @@ def _wait(
             return False
 
 
-def _end_group(child: subprocess.Popen[bytes]) -> None:
+def _end_group(child: subprocess.Popen[bytes], grace: float) -> None:
     """End what is left of the child's process group: TERM, a moment, KILL."""
     if child.poll() is None:
         _signal(child.pid, signal.SIGTERM)
-        until = time.monotonic() + _GRACE
+        until = time.monotonic() + grace
         while child.poll() is None and time.monotonic() < until:
             time.sleep(0.02)
     _signal(child.pid, signal.SIGKILL)
