@@ -10,6 +10,7 @@ from decision_hooks.normalize import Job
 from decision_hooks.records import batching, document, madr, retrieval, sensitive
 from decision_hooks.records.privacy import home_as_tilde
 from decision_hooks.system import adr_folder, files
+from decision_hooks.system.project import Project
 
 _LIKELY = 8  # records shown for each draft
 _NAMES_BUDGET = 12_000  # characters for the names of the other records
@@ -21,7 +22,7 @@ def prompt(job: Job, folder: adr_folder.Listing, batch: Sequence[batching.Waitin
     language = madr.language(job.settings.language)
     phrases = madr.phrases(language)
     boundary = prompts.boundary(os.urandom(12))
-    index = record_index(job, folder.records)
+    index = record_index(job.place, folder.records)
     shown: dict[str, None] = {}
     blocks = [_block(job, draft, index, boundary, shown) for draft in batch]
     values = {
@@ -39,21 +40,21 @@ def prompt(job: Job, folder: adr_folder.Listing, batch: Sequence[batching.Waitin
     return prompts.fill("normalize", language.code, values)
 
 
-def record_index(job: Job, names: Sequence[str]) -> retrieval.Index:
+def record_index(place: Project, names: Sequence[str]) -> retrieval.Index:
     """The index of the records' bodies, cached by size and time of each file."""
-    cache = job.place.state_file("records.index")
+    cache = place.state_file("records.index")
     stored = retrieval.load(files.read_bytes(cache) or b"")
     current: dict[str, tuple[int, int, retrieval.Indexed]] = {}
     for name in names:
         try:
-            found = os.lstat(os.path.join(job.place.adr, name))
+            found = os.lstat(os.path.join(place.adr, name))
         except OSError:
             continue
         old = stored.get(name)
         if old and old[:2] == (found.st_size, found.st_mtime_ns):
             current[name] = old
             continue
-        text = adr_folder.read(job.place.adr, name)
+        text = adr_folder.read(place.adr, name)
         if text:
             current[name] = (found.st_size, found.st_mtime_ns, retrieval.index_record(name, text.text))
     if current != stored:
