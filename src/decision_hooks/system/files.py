@@ -142,6 +142,8 @@ def names(folder: str) -> list[str]:
 
 def make_folder(path: str, mode: int = 0o777) -> None:
     """Make a folder with its parents; that it exists is fine. Raises ``FolderError``."""
+    if os.path.isdir(path):
+        return
     try:
         os.makedirs(path, mode=mode, exist_ok=True)
     except OSError as error:
@@ -178,8 +180,12 @@ def _beside(path: str, label: str) -> str:
 
 
 def _write_synced(path: str, data: bytes, mode: int | None) -> None:
-    _remove_quietly(path)
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        fd = os.open(path, flags, 0o666)
+    except FileExistsError:  # left by a kill; the process id came round
+        _remove_quietly(path)
+        fd = os.open(path, flags, 0o666)
     try:
         view = memoryview(data)
         while view:

@@ -46,7 +46,9 @@ class RunLog:
         if lines:
             text += lines.rstrip("\n") + "\n"
         try:
-            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            folder = os.path.dirname(self.path)
+            if not os.path.isdir(folder):
+                os.makedirs(folder, exist_ok=True)
             self._halve()
             files.append(self.path, files.to_bytes(text))
         except OSError:
