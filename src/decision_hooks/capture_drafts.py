@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from decision_hooks.capture_part import Part
@@ -32,11 +32,11 @@ def make_drafts(
 
     written = {title.identity for title in part.position.titles}
     when = datetime.fromtimestamp(part.time)
-    known = _known(part, root, home, environ)
-    texts, titles = [], []
     masked: dict[str, int] = {}
+    decisions = tuple(_masked(decision, home, masked) for decision in decisions)
+    known = _known_in_part(part, decisions, _known(part, root, home, environ))
+    texts, titles = [], []
     for decision in decisions:
-        decision = _masked(decision, home, masked)
         identity = draft.identity(decision.title, decision.outcome)
         if identity in written:
             continue
@@ -67,6 +67,16 @@ def _masked(decision: Decision, home: str, counts: dict[str, int]) -> Decision:
 # -- grounding
 
 
+def _known_in_part(
+    part: Part, decisions: tuple[Decision, ...], known: Callable[[str], bool]
+) -> Callable[[str], bool]:
+    """``known``, and what stands in the lines of the part that were not parsed."""
+    claims = {grounding.normal(claim) for decision in decisions for claim in grounding.claims(decision.body)}
+    verdicts = {claim: known(claim) for claim in claims}
+    raw = _in_raw(part, [claim for claim, so in verdicts.items() if not so])
+    return lambda claim: verdicts[claim] or claim in raw
+
+
 def _known(part: Part, root: str, home: str, environ: Mapping[str, str]) -> Callable[[str], bool]:
     """Whether a claim stands in the session, its context, the titles written, or names a path of the tree."""
     context = part.context
@@ -79,16 +89,15 @@ def _known(part: Part, root: str, home: str, environ: Mapping[str, str]) -> Call
     def known(claim: str) -> bool:
         digits = grounding.number_digits(claim)
         if digits:
-            return bool(re.search(rf"(?<!\d){re.escape(digits)}(?!\d)", haystack)) or _in_raw(part, digits)
+            return bool(re.search(rf"(?<!\d){re.escape(digits)}(?!\d)", haystack))
         if claim in haystack or _in_tree(claim, root, tree, environ):
             return True
         if "[" in claim or "~" in claim:  # a masked secret or the home folder, as the model saw them
             if not masked:
                 seen = home_as_tilde(sensitive.mask("\n".join(texts)).text, home)
                 masked.append(grounding.normal(seen))
-            if claim in masked[0]:
-                return True
-        return _in_raw(part, claim)
+            return claim in masked[0]
+        return False
 
     return known
 
@@ -106,15 +115,24 @@ def _in_tree(claim: str, root: str, tree: list[str], environ: Mapping[str, str])
     return f"/{relative}\n" in tree[0] or f"\n{relative}\n" in tree[0]
 
 
-def _in_raw(part: Part, claim: str) -> bool:
-    """Whether a claim stands in the lines of a very large part that were not parsed."""
+def _in_raw(part: Part, claims: Collection[str]) -> set[str]:
+    """Those claims that stand in the lines of a very large part that were not parsed; one pass for all."""
     import json
 
-    if part.tail <= part.begin:
-        return False
-    forms = {
-        json.dumps(claim, ensure_ascii=ascii_only)[1:-1].encode("utf-8", "replace")
-        for ascii_only in (False, True)
-    }
-    lines = transcript_file.lines(part.path, part.begin, part.tail)
-    return any(form in line for _, line in lines for form in forms)
+    if part.tail <= part.begin or not claims:
+        return set()
+    forms: dict[str, set[bytes]] = {}
+    for claim in claims:
+        text = grounding.number_digits(claim) or claim
+        texts = (json.dumps(text, ensure_ascii=ascii_only)[1:-1] for ascii_only in (False, True))
+        forms[claim] = {one.encode("utf-8", "replace") for one in texts}
+    longest = max(len(form) for several in forms.values() for form in several)
+    found: set[str] = set()
+    for block in transcript_file.blocks(part.path, part.begin, part.tail, longest):
+        new = {claim for claim, several in forms.items() if any(form in block for form in several)}
+        found |= new
+        for claim in new:
+            del forms[claim]
+        if not forms:
+            break
+    return found

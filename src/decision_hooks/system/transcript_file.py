@@ -120,6 +120,20 @@ def lines(path: str, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
             yield offset + len(rest), rest
 
 
+def blocks(path: str, begin: int, end: int, overlap: int) -> Iterator[bytes]:
+    """The bytes between two offsets in blocks; each begins with the last ``overlap`` bytes before it."""
+    with open(path, "rb", buffering=0) as stream:
+        stream.seek(begin)
+        left, data = end - begin, b""
+        while left > 0:
+            block = stream.read(min(4 * _BLOCK, left))
+            if not block:
+                return
+            left -= len(block)
+            data = data[max(0, len(data) - overlap) :] + block
+            yield data
+
+
 def line_start(path: str, offset: int, end: int) -> int:
     """The offset of the first line that begins at or after ``offset``, ``end`` when none does before it."""
     if offset <= 0:
