@@ -43,7 +43,10 @@ def worth_asking(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
 
 
 def waves(drafts: Sequence[str], candidates: Sequence[Sequence[Candidate]]) -> tuple[tuple[Pair, ...], ...]:
-    """The pairs of drafts with their candidates, two drafts only once, in waves from likely to unlikely."""
+    """The pairs of drafts with their candidates, two drafts only once, in waves from likely to unlikely.
+
+    A wave goes draft by draft: when the time is up some drafts are compared, not all of them by half.
+    """
     found: dict[frozenset[str], Pair] = {}
     for name, others in zip(drafts, candidates, strict=True):
         places = {True: 1, False: 0}
@@ -53,7 +56,8 @@ def waves(drafts: Sequence[str], candidates: Sequence[Sequence[Candidate]]) -> t
             key = frozenset((name, other.name))
             if key not in found or rank < found[key].rank:
                 found[key] = Pair(name, other.name, other.is_draft, rank)
-    pairs = sorted(found.values(), key=lambda pair: pair.rank)
+    order = {name: place for place, name in enumerate(drafts)}
+    pairs = sorted(found.values(), key=lambda pair: (order[pair.draft], pair.rank))
     begins = (0, *_WAVES)
     return tuple(
         tuple(pair for pair in pairs if begin <= pair.rank and (pair.rank < end or end == _WAVES[-1]))
