@@ -95,7 +95,8 @@ def test_an_attempt_is_stamped_as_epoch_seconds_and_nothing_else(sandbox: Sandbo
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("ADR_NORMALIZE_BATCH", "ten"), ("ADR_NORMALIZE_THRESHOLD", "-1"), ("ADR_DIR", "../up")]
+    ("name", "value"),
+    [("ADR_NORMALIZE_BATCH", "ten"), ("ADR_NORMALIZE_THRESHOLD", "-1"), ("ADR_DIR", "../up")],
 )
 def test_a_bad_value_is_named_and_ends_the_run(sandbox: Sandbox, name: str, value: str) -> None:
     fill(sandbox)

@@ -25,7 +25,9 @@ def expected(make_sandbox: object) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("call", ["rename", "link", "unlink", "fsync", "mkdir"])
-def test_a_run_killed_at_any_file_changing_call_is_finished_by_the_next(make_sandbox: object, call: str) -> None:
+def test_a_run_killed_at_any_file_changing_call_is_finished_by_the_next(
+    make_sandbox: object, call: str
+) -> None:
     wanted = expected(make_sandbox)
     for number in range(1, MOST_CALLS):
         world: Sandbox = make_sandbox(f"{call}-{number}")  # type: ignore[operator]
@@ -45,7 +47,9 @@ def test_a_run_killed_at_any_file_changing_call_is_finished_by_the_next(make_san
 
 
 @pytest.mark.parametrize("call", ["rename", "link", "unlink", "fsync"])
-def test_an_undo_killed_at_any_file_changing_call_is_finished_by_the_next_run(make_sandbox: object, call: str) -> None:
+def test_an_undo_killed_at_any_file_changing_call_is_finished_by_the_next_run(
+    make_sandbox: object, call: str
+) -> None:
     for number in range(1, MOST_CALLS):
         world: Sandbox = make_sandbox(f"undo-{call}-{number}")  # type: ignore[operator]
         fill(world)

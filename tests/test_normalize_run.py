@@ -10,7 +10,21 @@ import pytest
 import yaml
 from support.adr_texts import block, draft, operations, record
 from support.agents import Reply, claude_json
-from support.inbox import CLAUDE, CLEAN, NOW, ONE, THREE, TWO, all_three, content, delete, fill, merge, rewrite
+from support.inbox import (
+    CLAUDE,
+    CLEAN,
+    DELETE_ALL,
+    NOW,
+    ONE,
+    THREE,
+    TWO,
+    all_three,
+    content,
+    delete,
+    fill,
+    merge,
+    rewrite,
+)
 from support.sandbox import NORMALIZE, Sandbox
 
 NEW = "260304-0501-price-cache.md"
@@ -34,7 +48,12 @@ def test_each_draft_becomes_what_its_operation_says(sandbox: Sandbox) -> None:
 
 def test_a_record_is_whole_madr_with_valid_front_matter(sandbox: Sandbox) -> None:
     odd = "Use SQLite: the 'no server' one # really"
-    normalized(sandbox, operations(rewrite(content=f"---\ntype: ADR\ntitle: {odd}\n---\n\n" + content().split("---\n\n", 1)[1])))
+    normalized(
+        sandbox,
+        operations(
+            rewrite(content=f"---\ntype: ADR\ntitle: {odd}\n---\n\n" + content().split("---\n\n", 1)[1])
+        ),
+    )
     text = sandbox.records()[NEW]
     front = yaml.safe_load(text.split("---\n")[1])
     assert front["type"] == "ADR"
@@ -125,7 +144,15 @@ def test_links_in_the_folder_are_never_written_through(sandbox: Sandbox) -> None
 
 
 @pytest.mark.parametrize(
-    "reply", ["I could not decide.", '{"operations": [{"op": "dele', "{}", '{"operations": "none"}', "[1, 2", "```json\n{"]
+    "reply",
+    [
+        "I could not decide.",
+        '{"operations": [{"op": "dele',
+        "{}",
+        '{"operations": "none"}',
+        "[1, 2",
+        "```json\n{",
+    ],
 )
 def test_a_reply_that_is_no_whole_list_of_operations_is_refused(sandbox: Sandbox, reply: str) -> None:
     fill(sandbox)
@@ -138,7 +165,9 @@ def test_a_reply_that_is_no_whole_list_of_operations_is_refused(sandbox: Sandbox
 
 def test_after_a_refused_reply_the_next_batch_is_half(sandbox: Sandbox) -> None:
     for number in range(8):
-        sandbox.write(f"docs/adr/260304-05{number:02d}-d{number}.md", draft(f"D{number}", session=f"s{number}"))
+        sandbox.write(
+            f"docs/adr/260304-05{number:02d}-d{number}.md", draft(f"D{number}", session=f"s{number}")
+        )
     fake = sandbox.fake("claude").answers("no", operations())
     for _ in range(2):
         sandbox.normalize({}, env={**NOW, "ADR_NORMALIZE_BATCH": "6"})
@@ -148,7 +177,9 @@ def test_after_a_refused_reply_the_next_batch_is_half(sandbox: Sandbox) -> None:
 
 def test_drafts_that_two_runs_left_go_behind_the_others(sandbox: Sandbox) -> None:
     for number in range(3):
-        sandbox.write(f"docs/adr/260304-05{number:02d}-d{number}.md", draft(f"D{number}", session=f"s{number}"))
+        sandbox.write(
+            f"docs/adr/260304-05{number:02d}-d{number}.md", draft(f"D{number}", session=f"s{number}")
+        )
     fake = sandbox.fake("claude").answers(operations(), operations(), operations())
     for _ in range(3):
         sandbox.normalize({}, env={**NOW, "ADR_NORMALIZE_BATCH": "1"})
@@ -159,7 +190,9 @@ def test_drafts_that_two_runs_left_go_behind_the_others(sandbox: Sandbox) -> Non
 def test_the_drafts_are_data_between_fences_with_their_likely_records(sandbox: Sandbox) -> None:
     fill(sandbox)
     text = draft("Bound the queue", context="Use a queue that is bounded. ```evil", session="s9")
-    sandbox.write("docs/adr/260304-0504-queue.md", text.replace("---\n\n##", "unverified:\n- src/ghost.py\n---\n\n##"))
+    sandbox.write(
+        "docs/adr/260304-0504-queue.md", text.replace("---\n\n##", "unverified:\n- src/ghost.py\n---\n\n##")
+    )
     fake = sandbox.fake("claude").answers(operations())
     sandbox.normalize({}, env=NOW)
     prompt = fake.only_call.prompt
@@ -172,7 +205,9 @@ def test_the_drafts_are_data_between_fences_with_their_likely_records(sandbox: S
 def test_the_call_of_claude_is_hermetic(sandbox: Sandbox) -> None:
     fill(sandbox)
     fake = sandbox.fake("claude").answers(claude_json(all_three()))
-    sandbox.normalize({}, env={**NOW, "CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "x", "ANTHROPIC_API_KEY": "k"})
+    sandbox.normalize(
+        {}, env={**NOW, "CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "x", "ANTHROPIC_API_KEY": "k"}
+    )
     call = fake.only_call
     assert call.argv == (
         "-p", "--model", "sonnet", "--safe-mode", "--tools", "", "--no-session-persistence",
@@ -202,7 +237,9 @@ def test_the_local_command_works_in_the_root_on_two_files(sandbox: Sandbox) -> N
     fill(sandbox)
     python = "import os; a = call['argv']; reply['stdout'] = open(a[a.index('--batch') + 1]).read()"
     fake = sandbox.fake("mine").answers(Reply(python=python))
-    done = sandbox.normalize({}, env={**NOW, "ADR_NORMALIZE_BACKEND": "local", "ADR_NORMALIZE_LOCAL_CMD": "mine --x"})
+    done = sandbox.normalize(
+        {}, env={**NOW, "ADR_NORMALIZE_BACKEND": "local", "ADR_NORMALIZE_LOCAL_CMD": "mine --x"}
+    )
     call = fake.only_call
     assert call.cwd == str(sandbox.root)
     assert call.argv[0] == "--x"
@@ -219,7 +256,9 @@ def test_the_local_command_works_in_the_root_on_two_files(sandbox: Sandbox) -> N
         Reply(stderr="rate limit exceeded", exit=1),
     ],
 )
-def test_an_attempt_that_spent_nothing_backs_off_and_costs_no_interval(sandbox: Sandbox, reply: Reply | str) -> None:
+def test_an_attempt_that_spent_nothing_backs_off_and_costs_no_interval(
+    sandbox: Sandbox, reply: Reply | str
+) -> None:
     fill(sandbox)
     fake = sandbox.fake("claude").answers(reply, all_three())
     env = {**NOW, "ADR_NORMALIZE_MIN_INTERVAL_HOURS": "6"}
@@ -235,7 +274,9 @@ def test_a_time_out_costs_the_interval_and_ends_the_whole_group(sandbox: Sandbox
     fill(sandbox)
     sandbox.fake("claude").answers(Reply(hang=True, ignore_term=True))
     begun = time.monotonic()
-    done = sandbox.normalize({}, env={**NOW, "ADR_NORMALIZE_TIMEOUT": "1", "ADR_NORMALIZE_MIN_INTERVAL_HOURS": "6"})
+    done = sandbox.normalize(
+        {}, env={**NOW, "ADR_NORMALIZE_TIMEOUT": "1", "ADR_NORMALIZE_MIN_INTERVAL_HOURS": "6"}
+    )
     assert time.monotonic() - begun < 30
     assert "timeout" in done.log
     assert "interval 6 h" in sandbox.normalize({}, env=CLAUDE).log
@@ -275,7 +316,9 @@ def test_git_is_never_written(sandbox: Sandbox) -> None:
     sandbox.normalize({}, env=NOW)
     assert (sandbox.root / ".git/index").read_bytes() == index
     called = log.read_text().splitlines() if log.exists() else []
-    assert not [line for line in called if set(line.split()) & {"add", "commit", "stash", "checkout", "update-index"}]
+    assert not [
+        line for line in called if set(line.split()) & {"add", "commit", "stash", "checkout", "update-index"}
+    ]
 
 
 def test_a_dry_run_changes_nothing_and_logs_the_plan(sandbox: Sandbox) -> None:
@@ -328,8 +371,7 @@ def test_by_hand_no_drafts_is_fine(sandbox: Sandbox) -> None:
 def test_by_hand_all_batches_are_done(sandbox: Sandbox) -> None:
     for number in range(5):
         sandbox.write(f"docs/adr/260304-050{number}-d{number}.md", draft(f"D{number}", session=f"s{number}"))
-    python = "import re; reply['stdout'] = __import__('json').dumps({'operations': [{'op': 'delete', 'file': f, 'reason': 'r'} for f in re.findall(r'DRAFT (\\S+)', call['stdin'] if isinstance(call['stdin'], str) else '')]})"
-    fake = sandbox.fake("claude").answers(Reply(python=python, times=None))
+    fake = sandbox.fake("claude").always(Reply(python=DELETE_ALL))
     done = sandbox.run(NORMALIZE, None, "run", "--all", env={**CLAUDE, "ADR_NORMALIZE_BATCH": "2"})
     assert (done.rc, sandbox.adr_names()) == (0, []), done.stdout + done.stderr
     assert len(fake.calls) == 3

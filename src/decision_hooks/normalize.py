@@ -67,13 +67,22 @@ def gates(world: World, root: str, log: RunLog) -> Job | None:
 
 
 def open_job(
-    world: World, settings: NormalizeSettings, place: Project, log: RunLog, *, by_hand: bool
+    world: World,
+    settings: NormalizeSettings,
+    place: Project,
+    log: RunLog,
+    *,
+    by_hand: bool,
+    made: bool = False,
 ) -> Job | Held:
-    """Check git and folder, take the lock, finish an interrupted run; the gates that a run by hand has too."""
+    """Check git and folder, take the lock, finish an interrupted run; the gates that a run by hand has too.
+
+    ``made``: the folder of records need not be there, it can be made.
+    """
     busy = git.operation_in_progress(place.root)
     if busy:
         return Held(f"git {busy} in progress: nothing was done")
-    if not os.path.isdir(place.adr):
+    if not os.path.isdir(place.adr) and not made:
         return Held("")
     files.make_folder(place.hooks)
     lock = locking.acquire(os.path.join(place.hooks, _LOCK))
@@ -81,20 +90,21 @@ def open_job(
         return Held("another normalize run holds the lock")
     if not lock.supported:
         log.write("locks are not supported here: going on without")
-    files.remove_leftovers(place.hooks, "state-")
+    job = Job(world, settings, place, log, lock, by_hand)
+    job.state.remove_leftovers()
     for run_id in journal.recover(place):
         log.write(f"finished the interrupted run {run_id}")
-    return Job(world, settings, place, log, lock, by_hand)
+    return job
 
 
-def open_by_hand(world: World, root: str) -> Job | Held:
-    """A run that a person asked for: threshold, interval and back-off do not count."""
+def open_by_hand(world: World, root: str, *, made: bool = False) -> Job | Held:
+    """A run that a person asked for: threshold, interval and back-off do not count; ``made`` as in ``open_job``."""
     settings = normalize_settings(world.environ)
     place = project(root, settings.adr_dir)
     log = RunLog(
         os.path.join(place.hooks, "normalize-decisions.log"), world.now, place.state_file("log.lock")
     )
-    opened = open_job(world, settings, place, log, by_hand=True)
+    opened = open_job(world, settings, place, log, by_hand=True, made=made)
     if isinstance(opened, Held):
         return opened if opened.reason else Held(f"no {settings.adr_dir} in {root}: nothing to do", fine=True)
     open_state(place)

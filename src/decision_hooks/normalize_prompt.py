@@ -6,15 +6,18 @@ import os
 from collections.abc import Sequence
 
 from decision_hooks import prompts
+from decision_hooks.errors import FolderError
 from decision_hooks.normalize import Job
 from decision_hooks.records import batching, document, madr, retrieval, sensitive
 from decision_hooks.records.privacy import home_as_tilde
 from decision_hooks.system import adr_folder, files
+from decision_hooks.system.normal_state import NormalState
 from decision_hooks.system.project import Project
 
 _LIKELY = 8  # records shown for each draft
+_TOLD = 300  # characters of a record's title and description
 _NAMES_BUDGET = 12_000  # characters for the names of the other records
-_DRAFT_BUDGET = batching.MOST_CHARACTERS
+_UNVERIFIED_BUDGET = 4_000  # characters for what a draft lists as not evidenced
 
 
 def prompt(job: Job, folder: adr_folder.Listing, batch: Sequence[batching.Waiting]) -> str:
@@ -40,26 +43,39 @@ def prompt(job: Job, folder: adr_folder.Listing, batch: Sequence[batching.Waitin
     return prompts.fill("normalize", language.code, values)
 
 
+# -- the records
+
+
 def record_index(place: Project, names: Sequence[str]) -> retrieval.Index:
-    """The index of the records' bodies, cached by size and time of each file."""
-    cache = place.state_file("records.index")
-    stored = retrieval.load(files.read_bytes(cache) or b"")
+    """The index of the records' bodies, kept by size and time of each file: only what has changed is read."""
+    state = NormalState(place)
+    stored = retrieval.load(files.read_bytes(state.index) or b"")
     current: dict[str, tuple[int, int, retrieval.Indexed]] = {}
-    for name in names:
-        try:
-            found = os.lstat(os.path.join(place.adr, name))
-        except OSError:
-            continue
+    for name, (size, time) in adr_folder.stamps(place.adr, names):
         old = stored.get(name)
-        if old and old[:2] == (found.st_size, found.st_mtime_ns):
+        if old and old[:2] == (size, time):
             current[name] = old
-            continue
-        text = adr_folder.read(place.adr, name)
-        if text:
-            current[name] = (found.st_size, found.st_mtime_ns, retrieval.index_record(name, text.text))
+        else:
+            current.update((one.name, (size, time, one)) for one in _indexed(place.adr, [name]))
     if current != stored:
-        files.write_atomic(cache, retrieval.dump(current))
+        try:
+            state.keep_index(retrieval.dump(current))
+        except FolderError:  # it is only slower without
+            pass
     return retrieval.build_index([one for _, _, one in current.values()])
+
+
+def fresh_index(folder: str, names: Sequence[str]) -> retrieval.Index:
+    """The index of the bodies of records in any folder; nothing is kept."""
+    return retrieval.build_index(_indexed(folder, names))
+
+
+def _indexed(folder: str, names: Sequence[str]) -> list[retrieval.Indexed]:
+    found = ((name, adr_folder.read(folder, name)) for name in names)
+    return [retrieval.index_record(name, stored.text) for name, stored in found if stored]
+
+
+# -- the parts
 
 
 def _block(
@@ -69,19 +85,27 @@ def _block(
     likely = [name for name, _ in retrieval.likely(index, draft.text, _LIKELY)]
     shown.update(dict.fromkeys(likely))
     lines = [f"{boundary} DRAFT {draft.name}"]
-    unverified = read.front.get("unverified")
-    if isinstance(unverified, list) and unverified:
-        lines.append("NOT EVIDENCED: " + "; ".join(str(item) for item in unverified))
+    unverified = " ".join("; ".join(read.texts("unverified")).split())
+    if unverified:
+        lines.append("NOT EVIDENCED: " + _outgoing(job, unverified)[:_UNVERIFIED_BUDGET])
     lines.append("LIKELY RECORDS:" if likely else "LIKELY RECORDS: none")
-    lines.extend(f"- {_described(index, name)}" for name in likely)
-    text = home_as_tilde(sensitive.mask(read.body).text, job.world.home)[:_DRAFT_BUDGET]
-    return "\n".join([*lines, f"{boundary} TEXT", text.strip()])
+    lines.extend(f"- `{name}` {_outgoing(job, _described(index, name))}".rstrip() for name in likely)
+    return "\n".join([*lines, f"{boundary} TEXT", _cut(_outgoing(job, read.body).strip())])
 
 
 def _described(index: retrieval.Index, name: str) -> str:
     one = index.record(name)
-    told = ": ".join(part for part in (one.title, one.description) if part)
-    return f"`{name}` {told[:300]}".rstrip()
+    return ": ".join(part for part in (one.title, one.description) if part)[:_TOLD]
+
+
+def _outgoing(job: Job, text: str) -> str:
+    """A text as it may leave the machine."""
+    return home_as_tilde(sensitive.mask(text).text, job.world.home)
+
+
+def _cut(text: str) -> str:
+    left = len(text) - batching.MOST_CHARACTERS
+    return f"{text[:-left]}\n[{left} more characters are left out]" if left > 0 else text
 
 
 def _names(names: Sequence[str]) -> str:

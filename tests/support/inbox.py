@@ -11,6 +11,12 @@ ONE, TWO, THREE = "260304-0501-cache.md", "260304-0502-cache-again.md", "260304-
 CLEAN = "260301-0900-queue.md"
 CLAUDE = {"ADR_NORMALIZE_BACKEND": "claude", "ADR_LANGUAGE": "en"}
 NOW = {**CLAUDE, "ADR_NORMALIZE_THRESHOLD": "1", "ADR_NORMALIZE_MIN_INTERVAL_HOURS": "0"}
+# Of a fake agent: delete every draft that the prompt shows.
+DELETE_ALL = """
+import base64, json, re
+shown = re.findall(r"^DATA-[0-9a-f]+ DRAFT (.+)$", base64.b64decode(call["stdin"]).decode(), re.M)
+reply["stdout"] = json.dumps({"operations": [{"op": "delete", "file": f, "reason": "r"} for f in shown]})
+"""
 
 
 def fill(sandbox: Sandbox) -> None:
@@ -23,7 +29,9 @@ def fill(sandbox: Sandbox) -> None:
 
 def content(title: str = "Use SQLite") -> str:
     """The content of a rewrite, as a model gives it."""
-    return f"---\ntype: ADR\ntitle: {title}\ndescription: Embedded.\n---\n\n" + block(title).split("\n\n", 1)[1]
+    return (
+        f"---\ntype: ADR\ntitle: {title}\ndescription: Embedded.\n---\n\n" + block(title).split("\n\n", 1)[1]
+    )
 
 
 def rewrite(file: str = ONE, slug: str = "price-cache", **over: Any) -> dict[str, Any]:

@@ -18,10 +18,10 @@ def run(argv: Sequence[str], world: World) -> int:
     )
     parse.add_argument("--list", action="store_true", help="show the runs that can be named")
     options = parse.parse_args(list(argv[1:]))
-    job = open_by_hand(world, root_of(world, options.project_root))
+    job = open_by_hand(world, root_of(world, options.project_root), made=True)
     if isinstance(job, Held):
         world.err(job.reason)
-        return 0 if job.fine else 1
+        return 1
     try:
         return _list(job) if options.list else _undo(job, options.run)
     finally:
@@ -29,26 +29,29 @@ def run(argv: Sequence[str], world: World) -> int:
 
 
 def _list(job: Job) -> int:
-    for one in journal.runs(job.place):
-        if one.adr == job.place.adr:
-            job.world.out(f"{one.id}  {one.state:<7}  {one.title}")
+    known = journal.runs(job.place)
+    for one in known:
+        job.world.out(f"{one.id}  {one.state:<7}  {one.title}")
+    if not known:
+        job.world.err("no runs")
     return 0
 
 
 def _undo(job: Job, wanted: str) -> int:
-    known = [one for one in journal.runs(job.place) if one.adr == job.place.adr]
+    known = journal.runs(job.place)
     chosen = next((one for one in known if (one.id == wanted if wanted else one.state == "done")), None)
     if chosen is None:
-        job.world.err(f"no run {wanted}" if wanted else "no run to undo")
+        job.world.err(f"no run {wanted!r}: see `undo --list`" if wanted else "no run to undo")
         return 1
     try:
-        journal.undo(chosen)
-    except journal.JournalError as error:
+        names = journal.undo(chosen)
+    except (journal.JournalError, journal.DamagedError) as error:
         job.log.write(f"undo refused: {error}")
         job.world.err(str(error))
         return 1
     job.state.stamp_attempt(job.world.now())  # or the next stop would do the same again at once
-    for step in chosen.steps:
-        job.world.out(f"{'removed' if step.before is None else 'restored'}: {step.name}")
+    gone = {step.name for step in chosen.steps if step.before is None}
+    for name in names:
+        job.world.out(f"{'removed' if name in gone else 'restored'}: {name}")
     job.log.write(f"undone: {chosen.id}")
     return 0

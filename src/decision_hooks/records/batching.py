@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from decision_hooks.records import naming
@@ -20,12 +20,11 @@ class Waiting(NamedTuple):
     name: str
     text: str
     session: str
-    misses: int = 0  # runs in a row that left it without an accepted operation
 
 
-def order(names: Sequence[str], misses: dict[str, int]) -> list[str]:
-    """Oldest first by the time in the name; those that were left by two runs go behind."""
-    return sorted(names, key=lambda name: (misses.get(name, 0) >= _PATIENCE, naming.order_key(name)))
+def order(names: Iterable[str], misses: Mapping[str, int]) -> list[str]:
+    """Oldest first by the time in the name; what was left by two runs goes behind, by two more behind those."""
+    return sorted(names, key=lambda name: (misses.get(name, 0) // _PATIENCE, naming.order_key(name)))
 
 
 def choose(waiting: Sequence[Waiting], most: int) -> list[Waiting]:

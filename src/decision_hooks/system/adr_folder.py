@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-from hashlib import blake2b
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from decision_hooks.records import document, naming
 from decision_hooks.system import files
 
-_HEAD = 4096
+_HEAD = 4096  # bytes in which the front matter of a draft tells that it is one
+_LARGEST = 16 * 1024 * 1024  # bytes; a larger file is none that could be put back from an image
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Listing(NamedTuple):
@@ -33,16 +35,44 @@ class Stored(NamedTuple):
         return self.data.decode("utf-8-sig", "replace")
 
 
+class Snapshot:
+    """The files of a folder as they were when they were first looked at: what a run judges by."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self._seen: dict[str, Stored | None] = {}
+
+    def stored(self, name: str) -> Stored | None:
+        """The file as it was first seen; None for anything that is no regular file."""
+        if name not in self._seen:
+            self._seen[name] = read(self.folder, name)
+        return self._seen[name]
+
+    def text(self, name: str) -> str | None:
+        """The file's text as it was first seen."""
+        found = self.stored(name)
+        return found.text if found else None
+
+    def changed(self, names: Iterable[str]) -> set[str]:
+        """Those of the files whose bytes are others now; the new mode of the rest is taken over."""
+        found = set()
+        for name in names:
+            now, before = read(self.folder, name), self.stored(name)
+            if (now and now.data) != (before and before.data):
+                found.add(name)
+            else:
+                self._seen[name] = now
+        return found
+
+
 def has_at_least(folder: str, drafts: int) -> tuple[bool, int]:
     """Whether at least so many drafts wait, and how many were counted; reads heads, stops early."""
-    candidates = [entry.name for entry in _plain_files(folder)]
-    if len(candidates) < drafts:
-        return False, sum(1 for name in candidates if is_draft(folder, name))
     found = 0
-    for name in candidates:
-        found += is_draft(folder, name)
-        if found >= drafts:
-            return True, found
+    with _Opened(folder) as opened:
+        for name in opened.markdown():
+            found += opened.is_draft(name)
+            if found >= drafts:
+                return True, found
     return False, found
 
 
@@ -50,54 +80,105 @@ def listing(folder: str) -> Listing:
     """Read the folder once; raises nothing, an absent folder is empty."""
     drafts: list[str] = []
     records: list[str] = []
-    for entry in _plain_files(folder):
-        (drafts if is_draft(folder, entry.name) else records).append(entry.name)
+    with _Opened(folder) as opened:
+        for name in opened.markdown():
+            if opened.is_draft(name):
+                drafts.append(name)
+            elif naming.is_record_name(name):
+                records.append(name)
     drafts.sort(key=naming.order_key)
     return Listing(frozenset(files.names(folder)), tuple(drafts), tuple(sorted(records)))
 
 
-def is_draft(folder: str, name: str) -> bool:
-    """Whether a file is a draft: its front matter has ``session:``."""
-    try:
-        fd = os.open(os.path.join(folder, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        head = os.read(fd, _HEAD)
-    except OSError:
-        return False
-    finally:
-        os.close(fd)
-    return b"session:" in head and document.session_of(head.decode("utf-8-sig", "replace")) is not None
-
-
 def read(folder: str, name: str) -> Stored | None:
     """A regular file of the folder, None for anything else: links are never followed."""
-    path = os.path.join(folder, name)
     try:
-        found = os.lstat(path)
+        fd = os.open(os.path.join(folder, name), _FLAGS)
     except (OSError, ValueError):
         return None
-    if not stat.S_ISREG(found.st_mode):
-        return None
-    data = files.read_bytes(path)
-    return None if data is None else Stored(data, stat.S_IMODE(found.st_mode))
+    with os.fdopen(fd, "rb") as stream:
+        try:
+            found = os.fstat(fd)
+            if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
+                return None
+            return Stored(stream.read(), stat.S_IMODE(found.st_mode))
+        except OSError:
+            return None
+
+
+def stamps(folder: str, names: Iterable[str]) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Size and time of change (ns) of the files that are there, by which a kept reading of one is still good."""
+    for name in names:
+        try:
+            found = os.lstat(os.path.join(folder, name))
+        except (OSError, ValueError):
+            continue
+        yield name, (found.st_size, found.st_mtime_ns)
+
+
+def is_there(folder: str, name: str) -> bool:
+    """Whether a name is taken, be it by a link that leads nowhere."""
+    return os.path.lexists(os.path.join(folder, name))
+
+
+def can_be_written(folder: str) -> bool:
+    """Whether files can be made in the folder, as far as its rights and its file system tell."""
+    return os.access(folder, os.W_OK | os.X_OK)
 
 
 def digest(data: bytes) -> str:
     """The hash by which a file is told to be unchanged."""
+    from hashlib import blake2b
+
     return blake2b(data, digest_size=20).hexdigest()
 
 
-def _plain_files(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return [
-                entry
-                for entry in entries
-                if entry.name.endswith(".md")
-                and naming.is_record_name(entry.name)
-                and entry.is_file(follow_symlinks=False)
-            ]
-    except OSError:
-        return []
+class _Opened:
+    """A folder held open while the heads of its files are read: thousands of them at each stop."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._fd = -1
+
+    def __enter__(self) -> _Opened:
+        try:
+            self._fd = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except (OSError, ValueError):
+            pass
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+
+    def markdown(self) -> list[str]:
+        """The names of regular Markdown files that are not hidden."""
+        if self._fd < 0:
+            return []
+        try:
+            with os.scandir(self._folder) as entries:
+                return [
+                    entry.name
+                    for entry in entries
+                    if entry.name.endswith(".md")
+                    and entry.name[0] not in "._"
+                    and entry.is_file(follow_symlinks=False)
+                ]
+        except OSError:
+            return []
+
+    def is_draft(self, name: str) -> bool:
+        """Whether a file is a draft: its front matter has ``session:``, and its name can be a record's."""
+        try:
+            fd = os.open(name, _FLAGS, dir_fd=self._fd)
+        except OSError:
+            return False
+        try:
+            head = os.read(fd, _HEAD)
+        except OSError:
+            return False
+        finally:
+            os.close(fd)
+        if b"session" not in head or document.session_of(head.decode("utf-8-sig", "replace")) is None:
+            return False
+        return naming.is_record_name(name)

@@ -1,0 +1,237 @@
+"""Where the journal's runs lie: ``runs/<id>/`` of the state folder, each published as a whole.
+
+A run's folder holds ``journal.json`` (the steps with hashes), ``before/<n>`` and ``after/<n>`` (images), and the
+marks ``done``, ``undoing``, ``undone``. It is made under a hidden name and renamed, so no other run sees half of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from decision_hooks.errors import FolderError
+from decision_hooks.records import naming
+from decision_hooks.system import adr_folder, files
+from decision_hooks.system.adr_folder import Stored
+from decision_hooks.system.project import Project, tree_mark
+
+OPEN, DONE, UNDOING, UNDONE, DAMAGED = "open", "done", "undoing", "undone", "damaged"
+_KEPT = 20  # newest runs
+
+
+class DamagedError(FolderError):
+    """An image of a run is gone or torn; nothing can be written from it."""
+
+
+class Change(NamedTuple):
+    """One file's change: bytes before (None = there was none) and after (None = it goes)."""
+
+    name: str
+    before: Stored | None
+    after: bytes | None
+    needs: tuple[str, ...] = ()  # files that must have been written before this one may go
+
+
+class Image(NamedTuple):
+    """What is known of a file's bytes before or after a step; the bytes lie in the run's folder."""
+
+    digest: str
+    mode: int | None = None  # permission bits before
+
+
+class Step(NamedTuple):
+    """A change as the journal holds it."""
+
+    name: str
+    before: Image | None
+    after: Image | None
+    needs: tuple[str, ...] = ()
+
+
+class Run(NamedTuple):
+    """A run of the journal."""
+
+    id: str
+    folder: str  # of the journal
+    adr: str
+    steps: tuple[Step, ...]
+    state: str  # open | done | undoing | undone | damaged
+    title: str  # what the run was, for a person
+    left: frozenset[str] = frozenset()  # files that were changed by others, so that their steps were not done
+
+    def before(self, step: Step) -> Stored:
+        """The bytes and mode of a file before its step; raises ``DamagedError``."""
+        image = step.before or Image("")
+        return Stored(self._image("before", step, image), image.mode if image.mode is not None else 0o644)
+
+    def after(self, step: Step) -> bytes:
+        """The bytes of a file after its step; raises ``DamagedError``."""
+        return self._image("after", step, step.after or Image(""))
+
+    def _image(self, kind: str, step: Step, image: Image) -> bytes:
+        data = files.read_bytes(os.path.join(self.folder, kind, str(self.steps.index(step))))
+        if data is None or adr_folder.digest(data) != image.digest:
+            raise DamagedError(f"run {self.id} is damaged: its image of {step.name} is gone or torn")
+        return data
+
+
+# -- writing
+
+
+def new_id(now: float, taken: Callable[[str], bool]) -> str:
+    """An id for what is done now: the time (UTC, so that ids sort), numbered when it is taken."""
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
+    number, found = 1, stamp
+    while taken(found):
+        number += 1
+        found = f"{stamp}-{number}"
+    return found
+
+
+def publish(place: Project, now: float, changes: Sequence[Change], title: str) -> Run:
+    """Write the journal of a run, durably and as a whole; nothing of the records is changed yet."""
+    top = place.state_file("runs")
+    run_id = new_id(now, lambda one: os.path.lexists(os.path.join(top, one)))
+    files.make_folder(top, 0o700)
+    making = os.path.join(top, _making(place) + run_id)
+    try:
+        for kind in ("before", "after"):
+            files.make_folder(os.path.join(making, kind), 0o700)
+        steps = tuple(_write_images(making, number, change) for number, change in enumerate(changes))
+        for kind in ("before", "after"):
+            files.sync_folder(os.path.join(making, kind))
+        value = {"tree": tree_mark(place), "adr": _relative(place), "title": title, "steps": steps}
+        # ASCII: names that are no UTF-8 must come back as they are
+        files.write_new(os.path.join(making, "journal.json"), json.dumps(value).encode("ascii"))
+        files.publish_folder(making, os.path.join(top, run_id))
+    except FolderError:
+        files.remove_folder(making)
+        raise
+    return Run(run_id, os.path.join(top, run_id), place.adr, steps, OPEN, title)
+
+
+def mark(run: Run, state: str, left: Iterable[str] = ()) -> None:
+    """Note, durably, what a run has come to."""
+    files.remove_leftovers(run.folder, "")
+    files.write_atomic(os.path.join(run.folder, state), json.dumps({"left": sorted(left)}).encode("ascii"))
+
+
+def _write_images(folder: str, number: int, change: Change) -> Step:
+    before = after = None
+    if change.before is not None:
+        files.write_new(os.path.join(folder, "before", str(number)), change.before.data)
+        before = Image(adr_folder.digest(change.before.data), change.before.mode)
+    if change.after is not None:
+        files.write_new(os.path.join(folder, "after", str(number)), change.after)
+        after = Image(adr_folder.digest(change.after))
+    return Step(change.name, before, after, change.needs)
+
+
+# -- reading
+
+
+def runs(place: Project) -> list[Run]:
+    """The runs on this work tree's folder of records, newest first."""
+    names = sorted(_names(place), key=_order, reverse=True)
+    found = (_read(place, name) for name in names)
+    return [run for run in found if run]
+
+
+def unfinished(place: Project) -> list[Run]:
+    """The runs that a kill left in the middle, oldest first; reads no more of the others than a mark."""
+    names = (name for name in sorted(_names(place), key=_order) if _state(place, name) in (OPEN, UNDOING))
+    found = (_read(place, name) for name in names)
+    return [run for run in found if run and run.state != DAMAGED]
+
+
+def _names(place: Project) -> list[str]:
+    return [name for name in files.names(place.state_file("runs")) if not name.startswith(".")]
+
+
+def _order(run_id: str) -> tuple[str, int]:
+    stamp, _, number = run_id.partition("-")
+    return stamp, int(number) if number.isascii() and number.isdigit() else 1
+
+
+def _state(place: Project, run_id: str) -> str:
+    folder = place.state_file("runs", run_id)
+    return next((one for one in (UNDONE, UNDOING, DONE) if os.path.exists(os.path.join(folder, one))), OPEN)
+
+
+def _read(place: Project, run_id: str) -> Run | None:
+    """A run by its journal; None for one of another work tree, or on another folder of records."""
+    folder = place.state_file("runs", run_id)
+    value = files.read_json(os.path.join(folder, "journal.json")) or {}
+    rows = value.get("steps")
+    steps = [_step(row) for row in rows] if isinstance(rows, list) else [None]
+    sound = [step for step in steps if step]
+    if value and (value.get("tree"), value.get("adr")) != (tree_mark(place), _relative(place)):
+        return None
+    state = _state(place, run_id) if len(sound) == len(steps) else DAMAGED
+    left = (files.read_json(os.path.join(folder, DONE)) or {}).get("left")
+    return Run(
+        run_id,
+        folder,
+        place.adr,
+        tuple(sound),
+        state,
+        str(value.get("title", "")),
+        frozenset(name for name in left if isinstance(name, str)) if isinstance(left, list) else frozenset(),
+    )
+
+
+def _step(row: object) -> Step | None:
+    """One step of a journal; None for anything that we did not write, names outside of the folder above all."""
+    if not isinstance(row, list) or len(row) != len(Step._fields):
+        return None
+    name, before, after, needs = row
+    if not isinstance(name, str) or not naming.is_plain_name(name) or not isinstance(needs, list):
+        return None
+    images = [_image(value) for value in (before, after)]
+    if any(image is None and value is not None for image, value in zip(images, (before, after), strict=True)):
+        return None
+    return Step(name, images[0], images[1], tuple(str(one) for one in needs))
+
+
+def _image(value: object) -> Image | None:
+    if not isinstance(value, list) or len(value) != 2 or not isinstance(value[0], str):
+        return None
+    if value[1] is not None and (type(value[1]) is not int or not 0 <= value[1] <= 0o7777):
+        return None
+    return Image(value[0], value[1])
+
+
+def _relative(place: Project) -> str:
+    return os.path.relpath(place.adr, place.root)
+
+
+# -- forgetting
+
+
+def forget_old(place: Project) -> None:
+    """Keep the newest runs and those that are unfinished."""
+    top = place.state_file("runs")
+    closed = [name for name in _names(place) if _state(place, name) in (DONE, UNDONE)]
+    for name in sorted(closed, key=_order, reverse=True)[_KEPT:]:
+        going = os.path.join(top, _making(place) + name)
+        try:
+            files.publish_folder(os.path.join(top, name), going)  # a kill leaves no half of a run to be read
+        except FolderError:
+            continue
+        files.remove_folder(going)
+
+
+def remove_leftovers(place: Project) -> None:
+    """Remove what a kill left of runs that were being made or removed; under the lock of the work tree."""
+    top = place.state_file("runs")
+    for name in files.names(top):
+        if name.startswith(_making(place)):
+            files.remove_folder(os.path.join(top, name))
+
+
+def _making(place: Project) -> str:
+    """How the hidden names of runs begin that are made or removed; each work tree has a lock, and so a name."""
+    return f".making{tree_mark(place)}-"
