@@ -14,6 +14,7 @@ from decision_hooks.sessions import digest, relevance
 from decision_hooks.sessions.model import Edit
 from decision_hooks.settings import CaptureSettings
 from decision_hooks.system import backends, files, git
+from decision_hooks.system.backend_choice import capture_choice
 from decision_hooks.system.calls import account, foreign, may_not_call
 from decision_hooks.system.project import Project, work_trees
 from decision_hooks.system.runlog import RunLog
@@ -214,20 +215,12 @@ def _decisions_of_choices(run: Run, part: Part) -> _Tried:
 
 
 def _choose_backend(run: Run) -> backends.Backend | None:
-    every = ("pi", "claude", "cursor-agent")
-    name = run.settings.backend
-    wanted = every if name == "auto" else (name,) if name in every else None
-    if wanted is None:
-        run.log.write(f"unknown CAPTURE_DECISIONS_BACKEND={run.settings.backend}")
-        return None
-    for name in wanted:
-        found = backends.capture_backend(name, run.settings, run.place.root, run.world.environ)
-        if isinstance(found, backends.Backend):
-            return found
-        run.log.write(found.reason)
-    if len(wanted) > 1:
+    choice = capture_choice(run.settings, run.place.root, run.world.environ)
+    for reason in choice.reasons:
+        run.log.write(reason)
+    if choice.backend is None and run.settings.backend == "auto":
         run.log.write("no backend available")
-    return None
+    return choice.backend
 
 
 def _prompt(run: Run, transcript: str) -> str:

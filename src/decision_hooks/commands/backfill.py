@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable, Sequence
 
 from decision_hooks.commands import backfill_plan
-from decision_hooks.commands.backend_choice import Choice, capture_choice
 from decision_hooks.commands.backfill_plan import Plan
 from decision_hooks.commands.backfill_send import Work, send
 from decision_hooks.commands.hook_environ import by_hand_environ
@@ -15,6 +14,7 @@ from decision_hooks.commands.place import parser, project_of
 from decision_hooks.commands.report import columns, counted, json_text
 from decision_hooks.records.privacy import public_path
 from decision_hooks.settings import capture_settings
+from decision_hooks.system.backend_choice import Choice, capture_choice
 from decision_hooks.system.project import open_state
 from decision_hooks.system.runlog import RunLog, iso_time
 from decision_hooks.system.state import CaptureState

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from decision_hooks import capture, capture_queue, capture_worker
-from decision_hooks.commands.backend_choice import Choice
 from decision_hooks.commands.backfill_plan import Candidate
 from decision_hooks.commands.report import counted
 from decision_hooks.settings import CaptureSettings
 from decision_hooks.system import facts, locking, transcript_file
+from decision_hooks.system.backend_choice import Choice
 from decision_hooks.system.calls import may_not_call
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import RunLog, iso_time

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from decision_hooks.commands.backend_choice import Choice, capture_choice, normalize_choice
 from decision_hooks.commands.checks import FAIL, OFF, OK, WARN, Check, Subject
 from decision_hooks.commands.hook_environ import API_KEY
 from decision_hooks.commands.report import minute, shortened
 from decision_hooks.records import sensitive
 from decision_hooks.system import accounts, backends, process
+from decision_hooks.system.backend_choice import BY_PREFERENCE, Choice, capture_choice, normalize_choice
 from decision_hooks.system.backends import Backend
 from decision_hooks.system.calls import account
 from decision_hooks.system.runlog import iso_time
@@ -71,7 +71,7 @@ def _choice_check(name: str, choice: Choice, fix: str) -> Check:
 
 def _programs_check(subject: Subject) -> Check:
     found = []
-    for name in ("pi", "claude", "cursor-agent"):
+    for name in BY_PREFERENCE:
         path = backends.find_program(name, subject.place.root, subject.world.environ)
         if path:
             found.append(f"{name} {_version(path, subject.world.environ)} ({path})")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 
 from decision_hooks.commands.checks import FAIL, OK, WARN, Check, Subject
-from decision_hooks.system import facts, files, process
+from decision_hooks.system import facts, own_script, process
 from decision_hooks.system.backends import child_environ
 from decision_hooks.system.host_texts import PROGRAMS
 
@@ -19,13 +19,13 @@ def script_check(subject: Subject) -> Check:
     """Whether the script that the entries start is there and runs, and its sister with it."""
     name = "script"
     path = subject.world.environ.get("PATH", os.defpath)
-    named = (files.read_text(subject.place.state_file("bin"), 8192) or "").rstrip("\n")
+    named = own_script.named(subject.place)
     script = named if facts.is_program(named) else facts.on_path(PROGRAMS[0], path)
     if not script:
         reason = f"{named} is gone" if named else "capture-decisions is not on the search path"
         again = "" if facts.is_program(subject.world.script) else "pip install decision-hooks, then "
         return Check(name, FAIL, f"{reason}: the hooks do nothing", again + _INSTALL)
-    sister = os.path.join(os.path.dirname(script), PROGRAMS[1])
+    sister = own_script.sister(script)
     said = _version(script, subject.world.environ) if facts.is_program(sister) else f"{sister} is missing"
     if PROGRAMS[0] not in said or not facts.is_program(sister):
         reason = f"{script} does not run: {said or 'it says nothing'}"

@@ -16,8 +16,7 @@ from decision_hooks.commands.place import parser, project_of, root_of
 from decision_hooks.commands.report import columns, counted, json_text
 from decision_hooks.errors import DecisionHooksError, SettingError
 from decision_hooks.settings import capture_settings, normalize_settings
-from decision_hooks.system import facts, files, host_files, host_plan, locking
-from decision_hooks.system.host_texts import PROGRAMS
+from decision_hooks.system import facts, files, host_files, host_plan, locking, own_script
 from decision_hooks.system.project import open_state, project
 from decision_hooks.system.world import World
 
@@ -112,13 +111,10 @@ def _mend_ignored(subject: Subject) -> Iterator[str]:
 
 
 def _script(subject: Subject) -> str:
-    """The running script with its sister beside it, "" when it is not known or the named one can be run."""
-    world = subject.world
-    if facts.is_program((files.read_text(subject.place.state_file("bin"), 8192) or "").rstrip("\n")):
+    """The running script, "" when it is not known or the named one can be run."""
+    if facts.is_program(own_script.named(subject.place)):
         return ""
-    folder, name = os.path.split(world.script)
-    both = all(facts.is_program(os.path.join(folder, program)) for program in PROGRAMS)
-    return world.script if name == PROGRAMS[0] and both and "\n" not in world.script else ""
+    return own_script.running(subject.world.script)
 
 
 def _mend_leftovers(subject: Subject) -> Iterator[str]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable, Mapping, Sequence
 
 from decision_hooks.commands.place import parser, project_of
 from decision_hooks.errors import SettingError
 from decision_hooks.settings import capture_settings
-from decision_hooks.system import backends, host_config, host_files, host_plan
+from decision_hooks.system import host_config, host_files, host_plan, own_script
+from decision_hooks.system.backend_choice import CAPTURE_BACKENDS, capture_choice
 from decision_hooks.system.host_plan import Step
-from decision_hooks.system.host_texts import PROGRAMS, Host, hosts
+from decision_hooks.system.host_texts import Host, hosts
 from decision_hooks.system.project import Project
 from decision_hooks.system.world import World
-
-BACKENDS = ("pi", "claude", "cursor-agent", "auto", "choices")
 
 
 def run(
@@ -41,19 +39,16 @@ def backend_line(root: str, environ: Mapping[str, str]) -> str:
         settings = capture_settings(environ)
     except SettingError as error:
         return f"Nothing captures: {error}"
-    if settings.backend == "choices":
+    choice = capture_choice(settings, root, environ)
+    if choice.name == "choices":
         return "Captures with choices: answered questions and judged plans, no model."
-    names = ("pi", "claude", "cursor-agent") if settings.backend == "auto" else (settings.backend,)
-    if names[0] not in BACKENDS:
-        return f"Nothing captures: unknown CAPTURE_DECISIONS_BACKEND={settings.backend}"
-    reasons = []
-    for name in names:
-        found = backends.capture_backend(name, settings, root, environ)
-        if isinstance(found, backends.Backend):
-            return f"Captures with {found.label}, model {found.model}."
-        reasons.append(found.reason)
+    if choice.name:
+        return f"Captures with {choice.label}."
+    reasons = ", ".join(choice.reasons)
+    if settings.backend not in CAPTURE_BACKENDS:
+        return f"Nothing captures: {reasons}"
     return (
-        f"No backend captures yet ({', '.join(reasons)}): set CAPTURE_DECISIONS_BACKEND, "
+        f"No backend captures yet ({reasons}): set CAPTURE_DECISIONS_BACKEND, "
         "or install with --backend auto, or with --backend choices to use no model."
     )
 
@@ -67,7 +62,9 @@ def _options(argv: Sequence[str], world: World, known: Mapping[str, Host]) -> ar
     made.add_argument("--all", action="store_true", help="every host")
     made.add_argument("--dry-run", action="store_true", help="show the changes, write nothing")
     if not taking_back:
-        made.add_argument("--backend", choices=BACKENDS, default="", help="who drafts, for Claude Code")
+        made.add_argument(
+            "--backend", choices=CAPTURE_BACKENDS, default="", help="who drafts, for Claude Code"
+        )
     return made.parse_args(list(argv[1:]))
 
 
@@ -87,7 +84,7 @@ def _install(
         used = host_plan.in_use(place.root, known.values(), world.environ) or ["claude"]
         chosen = [known[name] for name in used]
     steps = host_plan.plan_install(place, chosen, options.backend, world.environ)
-    script = _script(world)
+    script = own_script.running(world.script)
     if not options.dry_run:
         host_files.install(place, steps, script)
     world.out(f"{place.root}: {', '.join(host.title for host in chosen)}")
@@ -147,14 +144,6 @@ def _advice(chosen: Sequence[Host], backend: str, script: str) -> list[str]:
     if not script:
         lines.append("The hooks will look for the programs on the search path only.")
     return lines
-
-
-def _script(world: World) -> str:
-    """The path of the running ``capture-decisions`` with its sister beside it, "" when there is none."""
-    folder, name = os.path.split(world.script)
-    if name != PROGRAMS[0] or not os.path.isabs(folder) or "\n" in world.script:
-        return ""
-    return world.script if all(os.path.isfile(os.path.join(folder, one)) for one in PROGRAMS) else ""
 
 
 def _environ(world: World, chosen: Sequence[Host], steps: Sequence[Step], backend: str) -> dict[str, str]:

@@ -1,23 +1,24 @@
-"""Which backend a program would call now, and why it passes over the others."""
+"""Which backend each program calls, and why it passes over the others: the one place of that rule."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from decision_hooks.settings import CaptureSettings, NormalizeSettings
 from decision_hooks.system import backends
 from decision_hooks.system.backends import Absent, Backend
 
-_BY_PREFERENCE = ("pi", "claude", "cursor-agent")
-NO_MODEL = ("choices", "rules")
+BY_PREFERENCE = ("pi", "claude", "cursor-agent")  # by preference
+CAPTURE_BACKENDS = (*BY_PREFERENCE, "auto", "choices")  # values of CAPTURE_DECISIONS_BACKEND
+_NO_MODEL = ("choices", "rules")
 
 
 class Choice(NamedTuple):
     """The backend of one program."""
 
     name: str  # "" when there is none
-    backend: Backend | None = None  # None for those that call no program
+    backend: Backend | None = None  # None for those that call no program of their own
     reasons: tuple[str, ...] = ()  # why others, or all, were passed over
 
     @property
@@ -25,33 +26,35 @@ class Choice(NamedTuple):
         """The backend with its model, as a person is told."""
         if self.backend:
             return f"{self.backend.label}, model {self.backend.model}"
-        return f"{self.name}, no model" if self.name in NO_MODEL else self.name
+        return f"{self.name}, no model" if self.name in _NO_MODEL else self.name
 
 
 def capture_choice(settings: CaptureSettings, root: str, environ: Mapping[str, str]) -> Choice:
-    """The backend that capture would use."""
-    if settings.backend == "choices":
-        return Choice("choices")
-    names = _BY_PREFERENCE if settings.backend == "auto" else (settings.backend,)
-    if names[0] not in _BY_PREFERENCE:
-        return Choice("", reasons=(f"unknown CAPTURE_DECISIONS_BACKEND={settings.backend}",))
-    return _first([backends.capture_backend(name, settings, root, environ) for name in names])
+    """The backend that capture calls; no name and the reasons when there is none."""
+    name = settings.backend
+    if name not in CAPTURE_BACKENDS:
+        return Choice("", reasons=(f"unknown CAPTURE_DECISIONS_BACKEND={name}",))
+    if name == "choices":
+        return Choice(name)
+    names = BY_PREFERENCE if name == "auto" else (name,)
+    return _first(backends.capture_backend(one, settings, root, environ) for one in names)
 
 
 def normalize_choice(settings: NormalizeSettings, root: str, environ: Mapping[str, str]) -> Choice:
-    """The backend that normalisation would use."""
+    """The backend that normalisation calls; no name and the reasons when there is none."""
     name = settings.backend or ("local" if settings.local_model else "")
     if name == "rules":
-        return Choice("rules")
+        return Choice(name)
     if name == "local":
         return _local(settings, root, environ)
-    names = ("cursor-agent" if name == "cursor" else name,) if name else _BY_PREFERENCE
-    if names[0] not in _BY_PREFERENCE:
+    name = "cursor-agent" if name == "cursor" else name
+    if name and name not in BY_PREFERENCE:
         return Choice("", reasons=(f"unknown ADR_NORMALIZE_BACKEND={name}",))
-    return _first([backends.normalize_backend(one, settings, root, environ) for one in names])
+    names = (name,) if name else BY_PREFERENCE
+    return _first(backends.normalize_backend(one, settings, root, environ) for one in names)
 
 
-def _first(found: list[Backend | Absent]) -> Choice:
+def _first(found: Iterable[Backend | Absent]) -> Choice:
     reasons: list[str] = []
     for one in found:
         if isinstance(one, Backend):
@@ -66,6 +69,5 @@ def _local(settings: NormalizeSettings, root: str, environ: Mapping[str, str]) -
         return Choice("local")
     if not settings.local_model:
         return Choice("", reasons=("local: N_LOCAL_MIN_MODEL is not set",))
-    if not backends.find_program("pi", root, environ):
-        return Choice("", reasons=("local: pi not found",))
-    return Choice("local")
+    absent = backends.local_backend(settings.local_model, root, environ)
+    return Choice("", reasons=(f"local: {absent.reason}",)) if isinstance(absent, Absent) else Choice("local")
