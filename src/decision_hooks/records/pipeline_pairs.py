@@ -23,10 +23,6 @@ class Pair(NamedTuple):
     is_draft: bool
     rank: int  # from 0; a draft beside the others of a draft ranks behind two records
 
-    def concerns(self) -> tuple[str, ...]:
-        """The drafts among the two."""
-        return (self.draft, self.other) if self.is_draft else (self.draft,)
-
 
 class Cluster(NamedTuple):
     """Drafts about one decision, and the record that each of them goes into ("" for none)."""

@@ -89,7 +89,7 @@ class Stages:
                 if answer.state == ANSWERED and answer.yes:
                     same.append(pair)
                 elif answer.state == FAILED or (answer.state == UNASKED and number == 0):
-                    unsure.update(pair.concerns())
+                    unsure.add(pair.draft)  # the other can be found again once it is a record
         return same, unsure
 
     def _twice(self, pairs: Sequence[Pair]) -> list[Answer]:
