@@ -11,11 +11,11 @@ from decision_hooks.normalize import Job
 from decision_hooks.records import batching
 from decision_hooks.records.operations import RawOperation, operations
 from decision_hooks.system import adr_folder, backends
+from decision_hooks.system.backend_choice import normalize_choice
 from decision_hooks.system.calls import account, foreign, may_not_call
 from decision_hooks.system.runlog import iso_time
 
 Drafts = Sequence[batching.Waiting]
-_MODELS = ("pi", "claude", "cursor-agent")
 
 
 class Reply(NamedTuple):
@@ -29,19 +29,15 @@ class Reply(NamedTuple):
 
 def ask(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
     """The reply for a batch, or why there is none; an attempt is stamped before it is asked for."""
-    name = job.settings.backend or _automatic(job)
-    name = "cursor-agent" if name == "cursor" else name
-    if name == "rules":
+    choice = normalize_choice(job.settings, job.place.root, job.world.environ)
+    if choice.name == "rules":
         return _by_rules(job, folder, batch)
-    if name == "local":
+    if choice.name == "local":
         return _by_local(job, folder, batch)
-    if name not in _MODELS:
-        unknown = f"unknown ADR_NORMALIZE_BACKEND={job.settings.backend}"
-        return _skipped(job, unknown if job.settings.backend else "no LLM backend available")
-    chosen = backends.normalize_backend(name, job.settings, job.place.root, job.world.environ)
-    if isinstance(chosen, backends.Absent):
-        return _skipped(job, chosen.reason)
-    return _by_model(job, folder, batch, chosen)
+    if choice.backend is None:
+        told = job.settings.backend or job.settings.local_model
+        return _skipped(job, choice.reasons[0] if told else "no LLM backend available")
+    return _by_model(job, folder, batch, choice.backend)
 
 
 def read(job: Job, text: str, batch: Drafts = ()) -> Reply:
@@ -54,14 +50,7 @@ def read(job: Job, text: str, batch: Drafts = ()) -> Reply:
         return Reply(text, failure="refused", reason=f"the reply was refused: {error}")
 
 
-# -- whom to ask
-
-
-def _automatic(job: Job) -> str:
-    if job.settings.local_model:
-        return "local"
-    found = (name for name in _MODELS if backends.find_program(name, job.place.root, job.world.environ))
-    return next(found, "")
+# -- asking
 
 
 def _skipped(job: Job, reason: str) -> Reply:
