@@ -6,6 +6,7 @@ import fcntl
 import time
 
 import pytest
+
 from support.adr_texts import operations
 from support.inbox import CLAUDE, NOW, all_three, fill
 from support.sandbox import NORMALIZE, Sandbox

@@ -1,79 +1,222 @@
-"""Kills in the middle of a normalisation: no draft lost, nothing appended twice, nothing torn, nothing left."""
+"""Kills in the middle of a normalisation: no draft lost, nothing appended twice, nothing torn, nothing left.
+
+Each file-changing call of a run is answered with SIGKILL in turn; then a run that nobody disturbs must come to the
+very folder that it would have come to without the kill.
+"""
 
 from __future__ import annotations
 
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
 import pytest
-from support.inbox import CLAUDE, CLEAN, ONE, THREE, TWO, all_three, fill
+
+from decision_hooks.commands import dispatch
+from decision_hooks.system.world import World
+from support.adr_texts import operations
+from support.agents import Reply
+from support.inbox import CLAUDE, CLEAN, NOW, ONE, THREE, TWO, all_three, delete, fill, merge, rewrite
 from support.sandbox import NORMALIZE, Sandbox
 
-MOST_CALLS = 80
+MOST_CALLS = 120
+# A file that is opened to be written is synced at once after: a kill between is one before the sync.
+CALLS = ("rename", "link", "unlink", "fsync", "mkdir", "write")
+Make = Callable[..., Sandbox]
 
 
-def finished(sandbox: Sandbox) -> dict[str, bytes]:
-    """Let the next run finish what the killed one began, and give the folder back."""
-    sandbox.fake("claude").forget().answers(all_three(), all_three())
-    done = sandbox.run(NORMALIZE, None, "run", env=CLAUDE)
-    assert done.rc == 0, done.stderr + sandbox.log(NORMALIZE)
-    return sandbox.snapshot()
+class Stage:
+    """A project that is put back as it was before each kill."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
+        self._kept = sandbox.base / "kept"
+        for name in ("docs", ".claude"):
+            shutil.copytree(sandbox.root / name, self._kept / name)
+
+    def again(self) -> None:
+        """Put everything back."""
+        for name in ("docs", ".claude"):
+            shutil.rmtree(self.sandbox.root / name)
+            shutil.copytree(self._kept / name, self.sandbox.root / name)
+
+    def killed_at_each(self, call: str, *arguments: str) -> Iterator[int]:
+        """Run the program by hand, killed at its first call, its second ..., until it comes to its own end."""
+        for number in range(1, MOST_CALLS):
+            self.again()
+            done = self.sandbox.run(
+                NORMALIZE, None, *arguments, env=CLAUDE, kill_at=(call, number), wait=False
+            )
+            yield number
+            if not done.was_killed:
+                assert done.rc == 0, done.stderr
+                return
+        raise AssertionError(f"more than {MOST_CALLS} calls of {call}")
+
+    def by_hand(self, *arguments: str) -> None:
+        """Run a subcommand undisturbed, in this process: there are hundreds of them."""
+        said: list[str] = []
+        world = World(
+            program=NORMALIZE,
+            script="",
+            environ=self.sandbox.environment(CLAUDE),
+            cwd=str(self.sandbox.root),
+            now=time.time,
+            out=said.append,
+            err=said.append,
+            ask=lambda question: "",
+            watched=False,
+        )
+        assert dispatch.run(NORMALIZE, arguments, world) == 0, said
 
 
-def expected(make_sandbox: object) -> dict[str, bytes]:
-    """The folder as a run that nobody disturbs leaves it."""
-    world = make_sandbox("calm")  # type: ignore[operator]
-    fill(world)
-    return finished(world)
+def temporary(sandbox: Sandbox) -> list[str]:
+    """Temporary files anywhere in the project."""
+    found = sandbox.snapshot(without=(".git",))
+    return [name for name in found if Path(name).name.startswith(".decision-hooks-") or ".making" in name]
 
 
-@pytest.mark.parametrize("call", ["rename", "link", "unlink", "fsync", "mkdir"])
-def test_a_run_killed_at_any_file_changing_call_is_finished_by_the_next(
-    make_sandbox: object, call: str
+def planned(sandbox: Sandbox) -> tuple[Stage, str]:
+    """A filled inbox with a kept plan of three operations: what is killed then makes no call."""
+    fill(sandbox)
+    sandbox.fake("claude").answers(all_three())
+    shown = sandbox.run(NORMALIZE, None, "plan", env=CLAUDE)
+    return Stage(sandbox), shown.stdout.split("--plan ")[1].split("`")[0]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_run_killed_at_any_file_changing_call_is_finished_by_the_next(sandbox: Sandbox, call: str) -> None:
+    stage, plan = planned(sandbox)
+    before = sandbox.snapshot()
+    stage.by_hand("run", "--plan", plan)
+    wanted = sandbox.snapshot()
+    kills = 0
+    for number in stage.killed_at_each(call, "run", "--plan", plan):
+        kills = number
+        torn = sandbox.snapshot()
+        assert {torn.get(name, wanted.get(name)) for name in wanted} <= {*before.values(), *wanted.values()}
+        stage.by_hand("run", "--plan", plan)
+        assert sandbox.snapshot() == wanted, f"{call} {number}"
+        assert temporary(sandbox) == [], f"{call} {number}"
+    assert kills > 1
+
+
+@pytest.mark.parametrize("call", ["rename", "link", "unlink", "fsync", "write"])
+def test_an_undo_killed_at_any_file_changing_call_is_none_or_finished_by_the_next_run(
+    sandbox: Sandbox, call: str
 ) -> None:
-    wanted = expected(make_sandbox)
-    for number in range(1, MOST_CALLS):
-        world: Sandbox = make_sandbox(f"{call}-{number}")  # type: ignore[operator]
-        fill(world)
-        world.fake("claude").answers(all_three())
-        done = world.run(NORMALIZE, None, "run", env=CLAUDE, kill_at=(call, number))
-        killed = done.was_killed
-        kept = set(world.adr_names())
-        for draft in (ONE, TWO, THREE):
-            assert draft in kept or killed or done.rc == 0
-        assert finished(world) == wanted, f"{call} {number}"
-        world.close()
-        if not killed:
-            assert number > 1
-            return
-    raise AssertionError(f"more than {MOST_CALLS} calls of {call}")
+    stage, plan = planned(sandbox)
+    before = sandbox.snapshot()
+    stage.by_hand("run", "--plan", plan)
+    after = sandbox.snapshot()
+    shutil.rmtree(sandbox.base / "kept")
+    stage = Stage(sandbox)
+    kills = 0
+    for number in stage.killed_at_each(call, "undo"):
+        kills = number
+        stage.by_hand("undo", "--list")  # opens the journal, and so finishes what was begun
+        assert sandbox.snapshot() in (before, after), f"{call} {number}"
+        assert temporary(sandbox) == [], f"{call} {number}"
+    assert sandbox.snapshot() == before
+    assert kills > 1
 
 
-@pytest.mark.parametrize("call", ["rename", "link", "unlink", "fsync"])
-def test_an_undo_killed_at_any_file_changing_call_is_finished_by_the_next_run(
-    make_sandbox: object, call: str
+def test_a_kill_before_during_or_after_the_call_loses_no_draft(sandbox: Sandbox) -> None:
+    fill(sandbox)
+    sandbox.write(".claude/hooks/.keep", "")
+    stage = Stage(sandbox)
+    sandbox.fake("claude").always(all_three())
+    stage.by_hand("run")
+    wanted = sandbox.snapshot()
+    for number in stage.killed_at_each("rename", "run"):
+        sandbox.settle()
+        stage.by_hand("run")
+        assert sandbox.snapshot() == wanted, number
+        assert temporary(sandbox) == [], number
+
+
+@pytest.mark.parametrize("call", ["rename", "unlink"])
+def test_a_detached_worker_killed_at_any_change_is_finished_by_the_next_stop(
+    sandbox: Sandbox, call: str
 ) -> None:
+    fill(sandbox)
+    sandbox.write(".claude/hooks/.keep", "")
+    stage = Stage(sandbox)
+    fake = sandbox.fake("claude")
+    fake.always(all_three())
+    sandbox.normalize({}, "--detach", env=NOW)
+    wanted = sandbox.snapshot()
+    assert sandbox.adr_names() == [CLEAN, "260304-0501-price-cache.md"]
     for number in range(1, MOST_CALLS):
-        world: Sandbox = make_sandbox(f"undo-{call}-{number}")  # type: ignore[operator]
-        fill(world)
-        before = world.snapshot()
-        world.fake("claude").answers(all_three())
-        world.run(NORMALIZE, None, "run", env=CLAUDE)
-        after = world.snapshot()
-        done = world.run(NORMALIZE, None, "undo", kill_at=(call, number))
-        world.run(NORMALIZE, None, "undo", "--list")  # opens the journal, and so finishes what was begun
-        assert world.snapshot() in (before, after), f"{call} {number}"
-        world.close()
-        if not done.was_killed:
-            assert number > 1
+        stage.again()
+        before = len(fake.ended)
+        sandbox.normalize({}, "--detach", env=NOW, kill_at=(call, number), follow=True)
+        whole = sandbox.snapshot() == wanted and "done: 3 operations" in sandbox.log(NORMALIZE)
+        sandbox.normalize({}, env=NOW)
+        assert sandbox.snapshot() == wanted, number
+        if whole and len(fake.ended) > before:
             return
-    raise AssertionError(f"more than {MOST_CALLS} calls of {call}")
+    raise AssertionError("the worker never came to its end")
 
 
-def test_no_temporary_file_is_left_by_a_kill_and_a_second_run(make_sandbox: object) -> None:
-    for number in range(1, 12):
-        world: Sandbox = make_sandbox(f"tmp-{number}")  # type: ignore[operator]
-        fill(world)
-        world.fake("claude").answers(all_three())
-        world.run(NORMALIZE, None, "run", env=CLAUDE, kill_at=("rename", number))
-        finished(world)
-        assert [name for name in world.adr_names() if name.endswith(".tmp")] == []
-        assert CLEAN in world.adr_names()
-        world.close()
+def test_merges_into_one_record_are_one_replace_and_never_doubled(sandbox: Sandbox) -> None:
+    fill(sandbox)
+    reply = operations(rewrite(), merge(TWO, "price-cache"), merge(THREE, "price-cache", additions="More."))
+    sandbox.fake("claude").answers(reply)
+    plan = sandbox.run(NORMALIZE, None, "plan", env=CLAUDE).stdout.split("--plan ")[1].split("`")[0]
+    stage = Stage(sandbox)
+    for number in stage.killed_at_each("fsync", "run", "--plan", plan):
+        stage.by_hand("run", "--plan", plan)
+        text = sandbox.records()["260304-0501-price-cache.md"]
+        assert (text.count("The queue is bounded."), text.count("More.")) == (1, 1), number
+        assert sandbox.adr_names() == [CLEAN, "260304-0501-price-cache.md"]
+
+
+def test_a_run_that_was_ended_by_a_signal_leaves_no_half_state(sandbox: Sandbox) -> None:
+    fill(sandbox)
+    before = sandbox.snapshot()
+    python = "import os, signal; os.kill(os.getppid(), signal.SIGTERM)"
+    sandbox.fake("claude").answers(Reply(all_three(), python=python, delay=0.5))
+    done = sandbox.normalize({}, env=NOW)
+    assert done.rc == 0
+    assert sandbox.snapshot() == before
+    assert not sandbox.processes()
+    assert ONE in sandbox.drafts()
+
+
+def test_an_interrupted_run_is_finished_though_the_next_stop_is_not_due(sandbox: Sandbox) -> None:
+    stage, plan = planned(sandbox)
+    stage.by_hand("run", "--plan", plan)
+    wanted = sandbox.snapshot()
+    stage.again()
+    for number in range(1, 30):
+        stage.again()
+        sandbox.run(NORMALIZE, None, "run", "--plan", plan, env=CLAUDE, kill_at=("unlink", number))
+        if ONE in sandbox.adr_names() and CLEAN in sandbox.adr_names() and sandbox.snapshot() != wanted:
+            runs = list((sandbox.own_state / "runs").glob("[0-9]*")) if sandbox.own_state.exists() else []
+            if runs:
+                break
+    done = sandbox.normalize({}, env=CLAUDE)
+    assert sandbox.snapshot() == wanted
+    assert any(message.startswith("finished the interrupted run ") for message in done.messages)
+
+
+def test_a_draft_that_comes_while_a_run_lies_open_stays(sandbox: Sandbox) -> None:
+    stage, plan = planned(sandbox)
+    for _ in stage.killed_at_each("unlink", "run", "--plan", plan):
+        sandbox.write("docs/adr/260304-0504-new.md", "---\nsession: s\n---\n\nnew\n")
+        sandbox.write(f"docs/adr/{THREE}", "---\nsession: s\n---\n\nwritten anew\n")
+        stage.by_hand("undo", "--list")
+        assert sandbox.drafts()["260304-0504-new.md"].endswith("new\n")
+        assert sandbox.drafts()[THREE].endswith("written anew\n")
+
+
+def test_what_delete_removes_was_in_the_journal_first(sandbox: Sandbox) -> None:
+    fill(sandbox)
+    sandbox.fake("claude").answers(operations(delete(ONE), delete(TWO), delete(THREE)))
+    sandbox.run(NORMALIZE, None, "run", env=CLAUDE)
+    images = sorted((sandbox.own_state / "runs").glob("*/before/*"))
+    assert len(images) == 3
+    assert sandbox.run(NORMALIZE, None, "undo").rc == 0
+    assert set(sandbox.drafts()) == {ONE, TWO, THREE}

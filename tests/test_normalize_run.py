@@ -8,6 +8,7 @@ import time
 
 import pytest
 import yaml
+
 from support.adr_texts import block, draft, operations, record
 from support.agents import Reply, claude_json
 from support.inbox import (

@@ -115,5 +115,5 @@ def open_state(place: Project) -> None:
         files.make_folder(os.path.dirname(place.state))
         files.make_folder(place.state, 0o700)
     ignore = place.state_file(".gitignore")
-    if not os.path.exists(ignore):
-        files.write_atomic(ignore, b"*\n")
+    if files.read_bytes(ignore) != b"*\n":
+        files.write_new(ignore, b"*\n")

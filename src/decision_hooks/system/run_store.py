@@ -1,7 +1,8 @@
 """Where the journal's runs lie: ``runs/<id>/`` of the state folder, each published as a whole.
 
-A run's folder holds ``journal.json`` (the steps with hashes), ``before/<n>`` and ``after/<n>`` (images), and the
-marks ``done``, ``undoing``, ``undone``. It is made under a hidden name and renamed, so no other run sees half of it.
+A run's folder holds ``journal.json`` (the steps with hashes), ``before/<n>`` and ``after/<n>`` (images), the marks
+``done``, ``undoing``, ``undone``, and ``left.json`` with the files whose steps were not done. It is made under a
+hidden name and renamed, so no other run sees half of it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from decision_hooks.errors import FolderError
@@ -19,6 +20,8 @@ from decision_hooks.system.adr_folder import Stored
 from decision_hooks.system.project import Project, tree_mark
 
 OPEN, DONE, UNDOING, UNDONE, DAMAGED = "open", "done", "undoing", "undone", "damaged"
+_LEFT = "left.json"
+_KINDS = ("before", "after")  # of images
 _KEPT = 20  # newest runs
 
 
@@ -98,10 +101,10 @@ def publish(place: Project, now: float, changes: Sequence[Change], title: str) -
     files.make_folder(top, 0o700)
     making = os.path.join(top, _making(place) + run_id)
     try:
-        for kind in ("before", "after"):
+        for kind in _KINDS:
             files.make_folder(os.path.join(making, kind), 0o700)
         steps = tuple(_write_images(making, number, change) for number, change in enumerate(changes))
-        for kind in ("before", "after"):
+        for kind in _KINDS:
             files.sync_folder(os.path.join(making, kind))
         value = {"tree": tree_mark(place), "adr": _relative(place), "title": title, "steps": steps}
         # ASCII: names that are no UTF-8 must come back as they are
@@ -113,10 +116,12 @@ def publish(place: Project, now: float, changes: Sequence[Change], title: str) -
     return Run(run_id, os.path.join(top, run_id), place.adr, steps, OPEN, title)
 
 
-def mark(run: Run, state: str, left: Iterable[str] = ()) -> None:
+def mark(run: Run, state: str, left: Sequence[str] = ()) -> None:
     """Note, durably, what a run has come to."""
-    files.remove_leftovers(run.folder, "")
-    files.write_atomic(os.path.join(run.folder, state), json.dumps({"left": sorted(left)}).encode("ascii"))
+    if left:
+        files.write_new(os.path.join(run.folder, _LEFT), json.dumps({"left": sorted(left)}).encode("ascii"))
+    files.write_new(os.path.join(run.folder, state), b"")
+    files.sync_folder(run.folder)
 
 
 def _write_images(folder: str, number: int, change: Change) -> Step:
@@ -171,7 +176,7 @@ def _read(place: Project, run_id: str) -> Run | None:
     if value and (value.get("tree"), value.get("adr")) != (tree_mark(place), _relative(place)):
         return None
     state = _state(place, run_id) if len(sound) == len(steps) else DAMAGED
-    left = (files.read_json(os.path.join(folder, DONE)) or {}).get("left")
+    left = (files.read_json(os.path.join(folder, _LEFT)) or {}).get("left")
     return Run(
         run_id,
         folder,
