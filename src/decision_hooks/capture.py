@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from decision_hooks.capture_part import Part, older_edits, read_part
+from decision_hooks.capture_part import Part, older_edits, read_again, read_part
 from decision_hooks.errors import RefusedReply
 from decision_hooks.records import madr, replies, sensitive
 from decision_hooks.records.privacy import home_as_tilde
@@ -18,7 +18,7 @@ from decision_hooks.system.backend_choice import capture_choice
 from decision_hooks.system.calls import account, foreign, may_not_call
 from decision_hooks.system.project import Project, work_trees
 from decision_hooks.system.runlog import RunLog
-from decision_hooks.system.state import CaptureState, Outbox, Pending
+from decision_hooks.system.state import CaptureState, GivenUp, Outbox, Pending
 from decision_hooks.system.world import World
 
 # Outcomes of a try
@@ -54,6 +54,22 @@ def capture_part(run: Run, entry: Pending, timeout: float) -> tuple[str, Part | 
     if part is None:
         run.log.write("no transcript path")
         return DONE, None
+    return _capture(run, entry, part, timeout)
+
+
+def capture_again(run: Run, stored: GivenUp, timeout: float) -> str:
+    """Capture exactly a part that was given up, and forget that it was; returns the outcome."""
+    part = read_again(run.state, stored, incremental=run.settings.incremental, now=run.world.now)
+    if part is None:
+        run.log.write("the transcript does not hold the part any more")
+        return FAILED
+    outcome, _ = _capture(run, stored.entry, part, timeout)
+    if outcome == DONE:
+        run.state.forget_given_up(stored)
+    return outcome
+
+
+def _capture(run: Run, entry: Pending, part: Part, timeout: float) -> tuple[str, Part]:
     if part.nothing_new:
         run.log.write("nothing new in the session")
         return DONE, part
@@ -74,7 +90,9 @@ def give_up(run: Run, entry: Pending, part: Part | None) -> None:
         f"given up after {entry.tries} tries: {entry.transcript or entry.session_id} (see backfill --retry)"
     )
     if part is not None:
-        run.state.give_up(entry, part.begin, part.position.offset)
+        after = part.position
+        end = after.offset if part.path else part.begin
+        run.state.give_up(GivenUp(entry, part.begin, end, after.check, after.appended, part.verdict))
         _move(run, entry, part)
 
 
@@ -112,8 +130,8 @@ def _judge_relevance(run: Run, part: Part) -> tuple[Part, str]:
     """The part with its verdict in the position, and the reason to skip it ("" = capture it)."""
     verdict = _verdict(run, part.edits)
     if verdict != "own":
-        verdict = _verdict(run, [*part.edits, *_older_edits(run, part)]) or part.position.verdict
-    part = part._replace(position=part.position._replace(verdict=verdict))
+        verdict = _verdict(run, [*part.edits, *_older_edits(run, part)]) or part.verdict
+    part = part.judged(verdict)
     if verdict == "cross-project" and run.settings.skip_cross_project:
         return part, verdict
     if verdict == "tooling-only" and run.settings.skip_tooling_only:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Mapping
+from functools import cache
 from typing import NamedTuple
 
 from decision_hooks.capture_part import Part
@@ -82,27 +83,33 @@ def _known(part: Part, root: str, home: str, environ: Mapping[str, str]) -> Call
     context = part.context
     texts = [entry.text for entry in part.session.entries] + [entry.tool for entry in part.session.entries]
     texts += [context.first_request, context.before_assistant, context.before_user, *context.titles]
-    haystack = grounding.normal("\n".join(texts))
-    masked: list[str] = []
-    tree: list[str] = []
+
+    @cache
+    def said() -> str:
+        return grounding.normal("\n".join(texts))
+
+    @cache
+    def seen() -> str:  # by the model: masked, the home folder as a tilde
+        return grounding.normal(home_as_tilde(sensitive.mask("\n".join(texts)).text, home))
+
+    @cache
+    def tree() -> str:
+        return "\n" + git.tracked_files(root, environ)
 
     def known(claim: str) -> bool:
         digits = grounding.number_digits(claim)
         if digits:
-            return bool(re.search(rf"(?<!\d){re.escape(digits)}(?!\d)", haystack))
-        if claim in haystack or _in_tree(claim, root, tree, environ):
-            return True
-        if "[" in claim or "~" in claim:  # a masked secret or the home folder, as the model saw them
-            if not masked:
-                seen = home_as_tilde(sensitive.mask("\n".join(texts)).text, home)
-                masked.append(grounding.normal(seen))
-            return claim in masked[0]
-        return False
+            return bool(re.search(rf"(?<!\d){re.escape(digits)}(?!\d)", said()))
+        return (
+            claim in said()
+            or _in_tree(claim, root, tree)
+            or (("[" in claim or "~" in claim) and claim in seen())
+        )
 
     return known
 
 
-def _in_tree(claim: str, root: str, tree: list[str], environ: Mapping[str, str]) -> bool:
+def _in_tree(claim: str, root: str, tree: Callable[[], str]) -> bool:
     if not re.fullmatch(r"[^\s<>|*?\"']{1,200}", claim) or not re.search(r"[/.]", claim):
         return False
     relative = claim.rstrip("/").removeprefix("./")
@@ -110,9 +117,7 @@ def _in_tree(claim: str, root: str, tree: list[str], environ: Mapping[str, str])
     inside = path == root or path.startswith(root.rstrip("/") + "/")
     if relative and inside and os.path.lexists(path):
         return True
-    if not tree:
-        tree.append("\n" + git.tracked_files(root, environ))
-    return f"/{relative}\n" in tree[0] or f"\n{relative}\n" in tree[0]
+    return f"/{relative}\n" in tree() or f"\n{relative}\n" in tree()
 
 
 def _in_raw(part: Part, claims: Collection[str]) -> set[str]:

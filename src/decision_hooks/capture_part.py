@@ -10,7 +10,7 @@ from typing import NamedTuple
 from decision_hooks.sessions import digest, large_parts, transcript
 from decision_hooks.sessions.model import Edit, Entry, Session
 from decision_hooks.system import files, transcript_file
-from decision_hooks.system.state import CaptureState, Pending, Position
+from decision_hooks.system.state import CaptureState, GivenUp, Pending, Position
 from decision_hooks.system.transcript_file import Extent
 
 _HEAD = 1024 * 1024  # bytes searched for the first request
@@ -37,11 +37,28 @@ class Part(NamedTuple):
     path: str  # real path of the transcript, "" when the last message is all there is
     time: float  # of the last record, seconds since the epoch
     tail: int  # byte offset from which the part was read whole; before it only requests were
+    verdict: str = ""  # of the last part with edits before this one; once it is judged, of this one
+    again: bool = False  # was given up once: the position lies behind it already, and stays there
 
     @property
     def nothing_new(self) -> bool:
         """Whether the part holds no conversation at all."""
         return not self.session.entries
+
+    def judged(self, verdict: str) -> Part:
+        """The part with its verdict, which later parts without edits go by."""
+        position = self.position if self.again else self.position._replace(verdict=verdict)
+        return self._replace(verdict=verdict, position=position)
+
+
+class _Found(NamedTuple):
+    """A part as it was read, without what its payload adds."""
+
+    where: Extent
+    begin: int
+    session: Session
+    tail: transcript_file.Tail
+    context: digest.Context
 
 
 def read_part(
@@ -60,67 +77,118 @@ def read_part(
     if where.path.endswith(".txt"):
         return _part_of_text(entry, position, where)
     begin = _begin(state, position, where)
-    context = _context(where.path, begin, position)
-    session, tail = _read(where, begin)
-    missing = _missing(entry, position, session, context)
+    found = _find(where, begin, position)
+    missing = _missing(entry, position, found)
     waited = 0.0
     while missing and now() - entry.stop < _FRESH and waited < _LAG:
         sleep(0.1)
         waited += 0.1
         newer = transcript_file.extent(entry.transcript)
-        if newer and newer.size != where.size:
-            where = newer
-            session, tail = _read(where, begin)
-            missing = _missing(entry, position, session, context)
-    session = _without_appended(session, position)
-    if (session.entries or missing) and not incremental:
-        session, context = (
-            _read(where, 0)[0],
-            context._replace(first_request="", before_assistant="", before_user=""),
-        )
-    appended = ""
-    if missing:
-        appended = _hash(entry.message)
-        session = session._replace(entries=(*session.entries, Entry("assistant", entry.message)))
+        if newer and newer.size != found.where.size:
+            found = _find(newer, begin, position)
+            missing = _missing(entry, position, found)
+    part = _part(entry, position, found, missing=missing, incremental=incremental)
     subagents, more = _subagent_edits(where.path, position)
-    after = position._replace(
-        path=where.path,
-        offset=tail.end,
-        check=transcript_file.check_before(where.path, tail.end),
-        uuid=session.uuids[-1] if session.uuids else position.uuid,
-        appended=appended or ("" if session.entries else position.appended),
-        subagents=subagents,
+    return part._replace(
+        edits=part.edits + more, position=part.position._replace(subagents=subagents)
     )
-    return Part(
-        session=session,
-        context=context,
-        edits=session.edits + more,
-        begin=begin,
-        position=after,
-        session_id=entry.session_id,
-        path=where.path,
-        time=session.last_time or where.modified,
-        tail=tail.begin,
-    )
+
+
+def read_again(
+    state: CaptureState, stored: GivenUp, *, incremental: bool, now: Callable[[], float]
+) -> Part | None:
+    """Read exactly the part that was given up; None when its transcript does not hold it any more.
+
+    What was captured after it stays captured: the transcript's position never moves back.
+    """
+    entry = stored.entry
+    kept = state.position(entry.key, entry.transcript, now())
+    new = Position(kept.path, titles=kept.titles)
+    if stored.only_message:
+        if not entry.message:
+            return None
+        part = _part_of_message(entry, new, now())
+        after = kept._replace(appended=kept.appended or part.position.appended)
+        return part._replace(position=after, verdict=stored.verdict, again=True)
+    where = _where_again(stored)
+    if where is None:
+        return None
+    if where.path.endswith(".txt"):
+        part = _part_of_text(entry, new, where)
+    else:
+        found = _find(where, stored.begin, new)
+        part = _part(entry, new, found, missing=bool(stored.appended), incremental=incremental)
+    ahead = part.position._replace(verdict=kept.verdict, subagents=kept.subagents)
+    after = kept if kept.offset >= stored.end else ahead
+    return part._replace(position=after, verdict=stored.verdict, again=True)
+
+
+def _where_again(stored: GivenUp) -> Extent | None:
+    """The transcript as it stood when the part was given up, None when these bytes are gone."""
+    where = transcript_file.extent(stored.entry.transcript)
+    if where is None or where.size < stored.end:
+        return None
+    if stored.check and stored.check != transcript_file.check_before(where.path, stored.end):
+        return None
+    return Extent(where.path, stored.end, stored.entry.stop or where.modified)
 
 
 def unread(state: CaptureState, entry: Pending, now: float) -> Part | None:
     """All that has come since the last capture as a part without content: to pass over what cannot be read."""
     where = transcript_file.extent(entry.transcript) if entry.transcript else None
-    if where is None:
-        return None
     position = state.position(entry.key, entry.transcript, now)
+    if where is None:
+        return _part_of_message(entry, position, now) if entry.message else None
     check = transcript_file.check_before(where.path, where.size)
+    begin = min(position.offset, where.size)
+    appended = _hash(entry.message) if begin == where.size and entry.message else ""
     return Part(
         session=Session(entry.host),
         context=digest.NO_CONTEXT,
         edits=(),
-        begin=min(position.offset, where.size),
-        position=position._replace(path=where.path, offset=where.size, check=check, appended=""),
+        begin=begin,
+        position=position._replace(path=where.path, offset=where.size, check=check, appended=appended),
         session_id=entry.session_id,
         path=where.path,
         time=where.modified,
         tail=where.size,
+        verdict=position.verdict,
+    )
+
+
+def _find(where: Extent, begin: int, position: Position) -> _Found:
+    return _Found(where, begin, *_read(where, begin), _context(where.path, begin, position))
+
+
+def _part(entry: Pending, position: Position, found: _Found, *, missing: bool, incremental: bool) -> Part:
+    """The part with the last message that it lacks; the whole session where it is wanted."""
+    path, tail, context = found.where.path, found.tail, found.context
+    session = _without_appended(found.session, position)
+    if (session.entries or missing) and not incremental:
+        session = _read(found.where, 0)[0]
+        context = context._replace(first_request="", before_assistant="", before_user="")
+    appended = ""
+    if missing:
+        appended = _hash(entry.message)
+        session = session._replace(entries=(*session.entries, Entry("assistant", entry.message)))
+    after = position._replace(
+        path=path,
+        offset=tail.end,
+        check=transcript_file.check_before(path, tail.end),
+        uuid=session.uuids[-1] if session.uuids else position.uuid,
+        appended=appended or ("" if session.entries else position.appended),
+    )
+    return Part(
+        session=session,
+        context=context,
+        edits=session.edits,
+        begin=found.begin,
+        position=after,
+        session_id=entry.session_id,
+        path=path,
+        time=session.last_time or found.where.modified,
+        tail=tail.begin,
+        verdict=position.verdict,
     )
 
 
@@ -137,6 +205,7 @@ def _part_of_message(entry: Pending, position: Position, now: float) -> Part:
         path="",
         time=entry.stop or now,
         tail=0,
+        verdict=position.verdict,
     )
 
 
@@ -157,6 +226,7 @@ def _part_of_text(entry: Pending, position: Position, where: Extent) -> Part:
         path=where.path,
         time=where.modified,
         tail=0,
+        verdict=position.verdict,
     )
 
 
@@ -291,14 +361,14 @@ def _titles(position: Position) -> tuple[str, ...]:
 # -- the last message
 
 
-def _missing(entry: Pending, position: Position, session: Session, context: digest.Context) -> bool:
+def _missing(entry: Pending, position: Position, found: _Found) -> bool:
     """Whether the payload's last message is neither in the part nor captured already."""
     if not entry.message or _hash(entry.message) == position.appended:
         return False
     wanted = _fold(entry.message)
-    texts = [e.text for e in session.entries if e.kind in ("assistant", "plan")]
-    if not texts and context.before_assistant:
-        texts = [context.before_assistant]
+    texts = [e.text for e in found.session.entries if e.kind in ("assistant", "plan")]
+    if not texts and found.context.before_assistant:
+        texts = [found.context.before_assistant]
     folded = [_fold(text) for text in texts]
     return bool(wanted) and not any(wanted in text for text in folded) and wanted not in "".join(folded)
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from decision_hooks.errors import FolderError
 from decision_hooks.system import files
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import iso_time
@@ -93,7 +94,7 @@ def record_call(place: Project, now: float, line: LedgerLine) -> None:
     try:
         files.make_folder(os.path.dirname(path), 0o700)
         files.append(path, files.json_bytes(line._asdict()))
-    except OSError:
+    except (OSError, FolderError):
         pass
 
 

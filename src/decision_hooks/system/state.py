@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from decision_hooks.system import files, locking
+from decision_hooks.errors import FolderError
+from decision_hooks.system import facts, files, locking
 from decision_hooks.system.project import Project
 
 DAY = 86400.0
@@ -52,6 +53,27 @@ class Pending(NamedTuple):
     serial: str = ""  # changes with each stop
 
 
+class GivenUp(NamedTuple):
+    """A part that was tried too often: these bytes of its transcript, or its last message alone."""
+
+    entry: Pending
+    begin: int = 0  # bytes
+    end: int = 0  # bytes; not after the beginning: the message is all there was
+    check: str = ""  # hash of the 4 KiB before the end
+    appended: str = ""  # hash of the message where the bytes did not hold it
+    verdict: str = ""  # of the part, or of the last one with edits before it
+
+    @property
+    def only_message(self) -> bool:
+        """Whether no bytes of a transcript belong to it."""
+        return self.end <= self.begin
+
+    @property
+    def name(self) -> str:
+        """The name of its file in the state: no two parts of a session share it."""
+        return f"{self.entry.key}-{self.only_message and self.appended or self.begin}"
+
+
 class Outbox(NamedTuple):
     """Drafts that a reply held, kept until all of them and the position are on disk."""
 
@@ -88,27 +110,30 @@ class CaptureState:
         self._write("positions", key, position._asdict())
 
     def forget_old(self, now: float) -> None:
-        """Remove positions over 60 days and pending parts over 7 days old; looks once a day."""
+        """Remove positions over 60 days, pending parts over 7 days old and leftovers; looks once a day."""
         stamp = self._place.state_file("swept")
         try:
             if 0 <= now - os.stat(stamp).st_mtime < DAY:
                 return
         except OSError:
             pass
-        for kind, days in (
-            ("positions", POSITION_DAYS),
-            ("pending", PENDING_DAYS),
-            ("given-up", POSITION_DAYS),
-        ):
-            folder = self._place.state_file(kind)
-            for name in files.names(folder):
-                path = os.path.join(folder, name)
-                try:
-                    if now - os.stat(path).st_mtime > days * DAY:
-                        files.remove(path)
-                except OSError:
-                    continue
+        for path in self._old(now):
+            try:
+                files.remove(path)
+            except FolderError:  # what cannot be removed is no reason to capture nothing
+                continue
         files.write_atomic(stamp, b"")
+
+    def _old(self, now: float) -> Iterator[str]:
+        kept = {"positions": POSITION_DAYS, "pending": PENDING_DAYS, "given-up": POSITION_DAYS}
+        for kind, days in kept.items():
+            for name in files.names(self._place.state_file(kind)):
+                path = self._place.state_file(kind, name)
+                changed = facts.modified(path)
+                if changed is not None and now - changed > days * DAY:
+                    yield path
+        for kind in ("", *files.names(self._place.state)):
+            yield from facts.leftovers(self._place.state_file(kind), now, DAY)
 
     # -- pending parts
 
@@ -167,24 +192,21 @@ class CaptureState:
                 tries = there.tries if counts else max(0, there.tries - 1)
                 self._write("pending", entry.key, there._replace(tries=tries, tried=now)._asdict())
 
-    def give_up(self, entry: Pending, begin: int, end: int) -> None:
+    def give_up(self, part: GivenUp) -> None:
         """Note a part that was tried too often, so that ``backfill --retry`` finds it."""
-        name = f"{entry.key}-{begin}"
-        self._write("given-up", name, entry._asdict() | {"begin": begin, "end": end})
+        _, *values = part
+        value = part.entry._asdict() | dict(zip(GivenUp._fields[1:], values, strict=True))
+        self._write("given-up", part.name, value)
 
-    def given_up(self) -> list[tuple[Pending, int, int]]:
-        """Parts that were given up, with their offsets."""
-        found = []
-        for name in files.names(self._place.state_file("given-up")):
-            stored = files.read_json(self._place.state_file("given-up", name)) or {}
-            entry = _pending(stored)
-            if entry:
-                found.append((entry, _whole(stored.get("begin")), _whole(stored.get("end"))))
-        return found
+    def given_up(self) -> list[GivenUp]:
+        """Parts that were given up."""
+        folder = self._place.state_file("given-up")
+        stored = (files.read_json(os.path.join(folder, name)) for name in files.names(folder))
+        return [part for part in (_given_up(value) for value in stored if value) if part]
 
-    def forget_given_up(self, key: str, begin: int) -> None:
+    def forget_given_up(self, part: GivenUp) -> None:
         """A part that had been given up has been taken up again."""
-        files.remove(self._file("given-up", f"{key}-{begin}"))
+        files.remove(self._file("given-up", part.name))
 
     def _pending(self, key: str) -> Pending | None:
         return _pending(files.read_json(self._file("pending", key)) or {})
@@ -321,6 +343,18 @@ def _pending(stored: dict[str, object]) -> Pending | None:
         tried=_seconds(stored.get("tried")),
         tries=_whole(stored.get("tries")),
         serial=_text(stored.get("serial")),
+    )
+
+
+def _given_up(stored: dict[str, object]) -> GivenUp | None:
+    entry = _pending(stored)
+    return entry and GivenUp(
+        entry=entry,
+        begin=_whole(stored.get("begin")),
+        end=_whole(stored.get("end")),
+        check=_text(stored.get("check")),
+        appended=_text(stored.get("appended")),
+        verdict=_text(stored.get("verdict")),
     )
 
 

@@ -40,6 +40,9 @@ def host_transcripts(host: str, name: str, environ: Mapping[str, str]) -> list[s
     claude = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
     codex = environ.get("CODEX_HOME") or os.path.join(home, ".codex")
     pi = environ.get("PI_CODING_AGENT_DIR") or os.path.join(home, ".pi", "agent")
+    from glob import escape, glob
+
+    home, claude, codex, pi = (escape(folder) for folder in (home, claude, codex, pi))
     patterns = {
         "claude": [f"{claude}/projects/*/{name}.jsonl"],
         "cursor": [
@@ -50,8 +53,6 @@ def host_transcripts(host: str, name: str, environ: Mapping[str, str]) -> list[s
         "pi": [f"{pi}/sessions/*/*_{name}.jsonl"],
         "codex": [f"{codex}/sessions/*/*/*/rollout-*{name}.jsonl"],
     }
-    from glob import glob
-
     found: list[str] = []
     for pattern in patterns.get(host, []):
         found.extend(sorted(glob(pattern)))

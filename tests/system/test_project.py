@@ -1,0 +1,94 @@
+"""Where a project's folders lie, through links and linked work trees."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from decision_hooks.errors import SettingError
+from decision_hooks.system import project
+from support.sandbox import Sandbox
+
+MakeSandbox = Callable[..., Sandbox]
+
+
+def test_the_first_folder_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    wanted = ["", str(tmp_path / "gone"), str(tmp_path / "file"), "a\0b", str(tmp_path), "/"]
+    assert project.first_folder(wanted) == str(tmp_path)
+    assert project.first_folder([]) == "/"
+
+
+@pytest.mark.parametrize("kind", ["folder", "file"])
+def test_the_top_of_a_work_tree_has_a_git_folder_or_file(tmp_path: Path, kind: str) -> None:
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    (tmp_path / ".git").mkdir() if kind == "folder" else (tmp_path / ".git").write_text("gitdir: x")
+    assert project.git_top(str(inner)) == os.path.realpath(tmp_path)
+    assert project.git_top(str(tmp_path / "gone")) == ""
+
+
+def test_git_finds_the_same_top_and_folder(sandbox: Sandbox) -> None:
+    tree = sandbox.worktree("feature")
+    (tree / "src").mkdir()
+    for folder in (sandbox.root, tree, tree / "src"):
+        assert project.git_top(str(folder)) == sandbox.git("rev-parse", "--show-toplevel", cwd=folder).strip()
+    for folder in (sandbox.root, tree):
+        told = sandbox.git("rev-parse", "--absolute-git-dir", cwd=folder).strip()
+        assert project.git_dir(str(folder)) == told
+
+
+def test_the_main_work_tree_of_a_linked_one_and_all_trees(sandbox: Sandbox) -> None:
+    first, second = sandbox.worktree("first"), sandbox.worktree("second")
+    everyone = {str(sandbox.root), str(first), str(second)}
+    for tree in (sandbox.root, first, second):
+        assert project.main_tree(str(tree)) == str(sandbox.root)
+        assert set(project.work_trees(str(tree))) == everyone
+        assert project.work_trees(str(tree))[0] == str(tree)
+
+
+def test_a_submodule_is_its_own_main_tree(make_sandbox: MakeSandbox) -> None:
+    outer, inner = make_sandbox("outer"), make_sandbox("inner")
+    outer.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner.root), "sub")
+    assert project.main_tree(str(outer.root / "sub")) == str(outer.root / "sub")
+
+
+@pytest.mark.parametrize("text", ["", "gitdir: /nowhere", "nonsense", "gitdir:\0", "\xff" * 100])
+def test_a_git_file_that_leads_nowhere_is_no_linked_tree(tmp_path: Path, text: str) -> None:
+    (tmp_path / ".git").write_text(text, encoding="utf-8")
+    assert project.main_tree(str(tmp_path)) == str(tmp_path)
+    assert project.work_trees(str(tmp_path)) == (os.path.realpath(tmp_path),)
+
+
+def test_the_folders_of_a_project(tmp_path: Path) -> None:
+    place = project.project(str(tmp_path), "docs/adr")
+    assert place.adr == f"{tmp_path}/docs/adr"
+    assert place.hooks == f"{tmp_path}/.claude/hooks"
+    assert place.state == f"{tmp_path}/.claude/hooks/.decision-hooks"
+    assert place.state_file("a", "b") == f"{place.state}/a/b"
+    assert os.listdir(tmp_path) == []
+
+
+def test_records_that_a_link_leads_out_of_the_root_are_refused(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    root.mkdir()
+    outside.mkdir()
+    (root / "docs").symlink_to(outside)
+    with pytest.raises(SettingError, match="leads out"):
+        project.project(str(root), "docs/adr")
+    (tmp_path / "rooted").symlink_to(root)
+    assert project.project(str(tmp_path / "rooted"), "adr").adr == f"{tmp_path}/rooted/adr"
+
+
+def test_the_state_is_made_once_and_keeps_what_the_user_put_there(tmp_path: Path) -> None:
+    place = project.project(str(tmp_path), "docs/adr")
+    project.open_state(place)
+    ignore = Path(place.state) / ".gitignore"
+    assert ignore.read_text() == "*\n"
+    assert os.stat(place.state).st_mode & 0o777 == 0o700
+    ignore.write_text("mine\n")
+    project.open_state(place)
+    assert ignore.read_text() == "mine\n"
