@@ -398,18 +398,39 @@ def batches(draw: st.DrawFn) -> list[Draft]:
     return found
 
 
+YES_OR_NO = st.sampled_from(["yes", "yes", "no"])
+
+
+def in_form(question: Question, said: str) -> str:
+    """A reply in the form that was asked for, in words of the draft."""
+    told = " ".join(question.source.split()[:12])
+    if question.kind == "additions":
+        return json.dumps({"additions": [told] if said == "yes" else []})
+    sections = {
+        "title": told,
+        "context": told,
+        "options": [told],
+        "outcome": told,
+        "consequences": [],
+        "more": said,
+    }
+    return json.dumps(sections) if question.kind == "sections" else said
+
+
 @settings(max_examples=250, deadline=None)
 @given(batches(), st.data())
 def test_whatever_the_model_says_the_plan_takes_every_operation_and_no_draft_is_lost(
     batch: list[Draft], data: st.DataObject
 ) -> None:
-    states = st.sampled_from([ANSWERED] * 8 + [FAILED, UNASKED])
+    states = st.sampled_from([ANSWERED] * 12 + [FAILED, UNASKED])
+    sensible = st.sampled_from([True, True, True, False])
 
     def judge(question: Question) -> Answer:
         state = data.draw(states)
-        return Answer(state) if state != ANSWERED else pipeline_questions.read(question, data.draw(REPLIES))
+        reply = in_form(question, data.draw(YES_OR_NO)) if data.draw(sensible) else data.draw(REPLIES)
+        return Answer(state) if state != ANSWERED else pipeline_questions.read(question, reply)
 
-    found, left, _ = by_model(batch, judge)
+    found, left, _ = by_model(batch, judge, data.draw(st.sampled_from([RECORDS, {}])))
     assert len(found) + len(left) == len(batch)
 
 
