@@ -25,7 +25,7 @@ from decision_hooks.system.world import World
 DONE = "done"  # captured, or nothing to capture: the part waits no longer
 SKIPPED = "skipped"  # no backend or no model: the part waits no longer, its position stays
 FAILED = "failed"  # for a reason of the part's own: counts as a try
-WAITS = "waits"  # breaker, cap, credit, login, rate limit: counts as none
+WAITS = "waits"  # breaker, cap, credit, login, rate limit, could not start: counts as none
 
 _LABEL = "capture-"
 
@@ -198,7 +198,7 @@ def _mask_for(home: str) -> Callable[[str], str]:
 def _read_answer(run: Run, chosen: backends.Backend, answer: backends.Answer) -> _Tried:
     if answer.trouble:
         run.log.write(f"{chosen.name}: {answer.trouble}: {foreign(answer.detail)}")
-        return _Tried(WAITS if answer.trouble in backends.BREAKING else FAILED)
+        return _Tried(WAITS if answer.trouble in backends.SPENT_NOTHING else FAILED)
     if not answer.text.strip():
         run.log.write(f"empty response from {chosen.name}")
         return _Tried(FAILED)

@@ -89,9 +89,7 @@ def read_part(
             missing = _missing(entry, position, found)
     part = _part(entry, position, found, missing=missing, incremental=incremental)
     subagents, more = _subagent_edits(where.path, position)
-    return part._replace(
-        edits=part.edits + more, position=part.position._replace(subagents=subagents)
-    )
+    return part._replace(edits=part.edits + more, position=part.position._replace(subagents=subagents))
 
 
 def read_again(

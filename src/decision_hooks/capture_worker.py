@@ -12,7 +12,7 @@ from decision_hooks.errors import DecisionHooksError
 from decision_hooks.system import locking, transcript_file
 from decision_hooks.system.project import project
 from decision_hooks.system.runlog import RunLog
-from decision_hooks.system.state import DAY, PENDING_DAYS, CaptureState, Pending
+from decision_hooks.system.state import DAY, PENDING_DAYS, CaptureState, GivenUp, Pending
 
 _MOST_TRIES = 3
 _MOST_OTHERS = 5  # parts of other sessions that one stop takes up
@@ -33,12 +33,33 @@ def work(stop: Stop, *, sleep: Callable[[float], None], foreground: bool) -> Non
             worker.drain()
         finally:
             locking.release(lock)
-        if foreground or not worker.due():  # an entry that came between the last look and the release
+        if not worker.due():  # else one came between the last look and the release
             return
 
 
+def take_again(stop: Stop, stored: GivenUp, *, sleep: Callable[[float], None]) -> tuple[str, str]:
+    """Capture exactly a part that was given up, then what came meanwhile: the outcome and the log's last word."""
+    worker = _Worker(stop, sleep, foreground=True, others=0)
+    lock = worker.lock()
+    if lock is None:
+        return capture.WAITS, "another capture is running"
+    try:
+        worker.recover()
+        outcome, said = worker.take_again(stored), stop.log.last
+        worker.drain()
+    finally:
+        locking.release(lock)
+    return outcome, said
+
+
 class _Worker:
-    def __init__(self, stop: Stop, sleep: Callable[[float], None], foreground: bool) -> None:
+    def __init__(
+        self,
+        stop: Stop,
+        sleep: Callable[[float], None],
+        foreground: bool,
+        others: int = _MOST_OTHERS,
+    ) -> None:
         self._stop = stop
         self._state = CaptureState(stop.place)
         self._sleep = sleep
@@ -46,12 +67,12 @@ class _Worker:
         self._tried: set[str] = set()  # serials of this run
         self._failed: dict[str, int] = {}  # key -> size of the transcript when its failed capture began
         self._stuck: set[str] = set()  # keys whose drafts could not be written yet
-        self._others = 0
-        self._spent = 0.0
+        self._others = others  # that may still be taken up
+        self._spent = 0.0  # seconds of a run in the foreground
 
     def lock(self) -> locking.Lock | None:
         """The lock of the project's one worker; in the foreground the wait for it is part of the time."""
-        seconds = self._stop.settings.timeout if self._foreground else 0.0
+        seconds = max(0.0, self._left()) if self._foreground else 0.0
         path, now = self._stop.place.state_file("worker.lock"), self._stop.world.now
         begin = now()
         lock = locking.acquire(path, seconds=seconds, now=now, sleep=self._sleep)
@@ -62,9 +83,11 @@ class _Worker:
         """Finish what an earlier run was killed in; what cannot be finished now does not hold up the rest."""
         self._stuck.clear()
         for outbox in self._state.outboxes():
-            run = self._run(outbox.root or self._stop.place.root)
-            if run is None:  # the work tree was removed, and its branch is where the drafts belong
-                self._state.close_outbox(outbox.key)
+            run = self._run(outbox.root)
+            if run is None and not os.path.isdir(outbox.root):
+                self._state.close_outbox(outbox.key)  # the drafts belong to the work tree that was removed
+            if run is None:
+                self._stuck.add(outbox.key)
                 continue
             try:
                 capture.finish_outbox(run, outbox)
@@ -75,17 +98,26 @@ class _Worker:
 
     def drain(self) -> None:
         """Take due entries until none is left, or the time of a run in the foreground is spent."""
+        while due := self.due():
+            self._take(due[0], self._left())
+
+    def _left(self) -> float:
+        """Seconds that the next call may take."""
         most = self._stop.settings.timeout
-        while True:
-            left = most - self._spent if self._foreground else most
-            due = self.due()
-            if not due or left < min(_LEAST_CALL, most / 2):
-                return
-            self._take(due[0], left)
+        return most - self._spent if self._foreground else most
+
+    def take_again(self, stored: GivenUp) -> str:
+        """Capture a part that was given up; where that fails it stays given up."""
+        if stored.entry.key in self._stuck:
+            return capture.WAITS
+        run = self._run(stored.entry.root)
+        return capture.capture_again(run, stored, self._stop.settings.timeout) if run else capture.SKIPPED
 
     def due(self) -> list[Pending]:
-        """The entries that this run has still to take, its own first."""
-        began = self._stop.time
+        """The entries that this run has still to take, its own first; none when its time is spent."""
+        began, most = self._stop.time, self._stop.settings.timeout
+        if self._left() < min(_LEAST_CALL, most / 2):
+            return []
         own, fresh, old = [], [], []
         for entry in self._state.pending():
             if entry.serial in self._tried or entry.key in self._stuck or self._stands_as_failed(entry):
@@ -98,7 +130,7 @@ class _Worker:
                 own.append(entry)
             elif began - entry.stop <= PENDING_DAYS * DAY:
                 old.append(entry)
-        return own + fresh + old[: max(0, _MOST_OTHERS - self._others)]
+        return own + fresh + old[: max(0, self._others)]
 
     def _stands_as_failed(self, entry: Pending) -> bool:
         """Whether this run failed on the entry and its transcript has not grown since."""
@@ -108,7 +140,7 @@ class _Worker:
     def _take(self, entry: Pending, timeout: float) -> None:
         self._tried.add(entry.serial)
         if entry.key != self._stop.key and entry.stop <= self._stop.time:
-            self._others += 1
+            self._others -= 1
         claimed = self._state.claim(entry.key, self._stop.world.now())
         if claimed is None:
             return

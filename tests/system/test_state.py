@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from decision_hooks.system.project import open_state, project
-from decision_hooks.system.state import DAY, CaptureState, Outbox, Pending, Position, Title, key_of
+from decision_hooks.system.state import DAY, CaptureState, GivenUp, Outbox, Pending, Position, Title, key_of
 
 NOW = 1_800_000_000.0
 POSITION = Position(
@@ -130,9 +130,10 @@ def test_an_outbox_comes_back_as_it_was_and_goes(state: CaptureState) -> None:
 
 
 def test_a_part_that_was_given_up_can_be_found_and_forgotten(state: CaptureState) -> None:
-    state.give_up(ENTRY, 10, 20)
-    assert state.given_up() == [(ENTRY, 10, 20)]
-    state.forget_given_up("k", 10)
+    part = GivenUp(ENTRY, 10, 20, "c", "a", "own")
+    state.give_up(part)
+    assert state.given_up() == [part]
+    state.forget_given_up(part)
     assert state.given_up() == []
 
 

@@ -28,7 +28,7 @@ def run(argv: Sequence[str], world: World) -> int:
     world = world._replace(environ=by_hand_environ(place.root, world.environ), watched=True)
     settings = capture_settings(world.environ)
     if options.retry:
-        plan = backfill_plan.given_up(place, world)
+        plan = backfill_plan.given_up(place, world, settings)
     else:
         plan = backfill_plan.never_captured(place, world, settings, options.since)
     plan = plan._replace(candidates=plan.candidates[: options.max])
@@ -44,7 +44,7 @@ def run(argv: Sequence[str], world: World) -> int:
     log = RunLog(os.path.join(place.hooks, "capture-decisions.log"), world.now, place.state_file("log.lock"))
     open_state(place)
     work = Work(world, settings, place, CaptureState(place), log, choice)
-    return send(work, plan.candidates, again=options.retry)
+    return send(work, plan.candidates)
 
 
 def _options(argv: Sequence[str], world: World) -> argparse.Namespace:

@@ -6,22 +6,19 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from decision_hooks.capture_part import Part, read_part
+from decision_hooks.capture_part import Part, read_again, read_part
 from decision_hooks.commands.report import shortened
 from decision_hooks.records import document, sensitive
 from decision_hooks.records.privacy import home_as_tilde, public_path
 from decision_hooks.sessions import transcript
-from decision_hooks.sessions.model import Session
 from decision_hooks.settings import CaptureSettings
-from decision_hooks.system import adr_folder, facts, files, session_files, transcript_file
+from decision_hooks.system import adr_folder, facts, files, session_files
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import iso_time
 from decision_hooks.system.session_files import SessionFile
-from decision_hooks.system.state import DAY, POSITION_DAYS, CaptureState, Pending, key_of
-from decision_hooks.system.transcript_file import Extent
+from decision_hooks.system.state import DAY, POSITION_DAYS, CaptureState, GivenUp, Pending, key_of
 from decision_hooks.system.world import World
 
-_HEADER = 256 * 1024  # bytes that hold the first line of a transcript
 _SHOWN = 70  # characters of a first request
 
 
@@ -29,11 +26,11 @@ class Candidate(NamedTuple):
     """One part that would be sent."""
 
     entry: Pending
-    begin: int  # byte offset of the part
     part_time: float  # of its last record, seconds since the epoch
     size: int  # bytes of the transcript that belong to it
     first: str  # its first request, masked and shortened
     requests: int
+    given_up: GivenUp | None = None
 
 
 class Passed(NamedTuple):
@@ -69,28 +66,23 @@ def never_captured(place: Project, world: World, settings: CaptureSettings, sinc
             counts[reason or "empty"] += 1
             continue
         size = max(0, part.position.offset - part.begin)
-        entry = _entry(place, session, world.now())
-        found.append(_candidate(entry, part.session, part.begin, size, part.time, world))
+        found.append(_candidate(_entry(place, session, world.now()), part, size, world))
     return Plan(tuple(found), Passed(**counts))
 
 
-def given_up(place: Project, world: World) -> Plan:
-    """Parts that were given up after too many tries, and whose transcripts still hold them."""
-    found: dict[str, Candidate] = {}
-    for entry, begin, end in sorted(CaptureState(place).given_up(), key=lambda stored: -stored[1]):
-        where = transcript_file.extent(entry.transcript)
-        if where is not None and begin < end <= where.size:
-            again = _again(entry._replace(root=entry.root or place.root), begin, where, world)
-            found[entry.key] = again  # of several parts of a transcript the first: it is read from there on
-    return Plan(tuple(sorted(found.values(), key=lambda one: one.part_time)))
-
-
-def _again(entry: Pending, begin: int, where: Extent, world: World) -> Candidate:
-    header = transcript_file.read_range(where.path, 0, _HEADER).partition(b"\n")[0] if begin else None
-    lines = transcript_file.lines(where.path, begin, where.size)
-    session = transcript.parse((line for _, line in lines), header=header)
-    time = session.last_time or where.modified
-    return _candidate(entry, session, begin, where.size - begin, time, world)
+def given_up(place: Project, world: World, settings: CaptureSettings) -> Plan:
+    """Parts that were given up after too many tries, each on its own, where their transcripts still hold them."""
+    state = CaptureState(place)
+    found: list[Candidate] = []
+    for stored in state.given_up():
+        entry = stored.entry._replace(root=stored.entry.root or place.root)
+        stored = stored._replace(entry=entry)
+        part = read_again(state, stored, incremental=settings.incremental, now=world.now)
+        if part is not None:
+            size = len(files.to_bytes(entry.message)) if stored.only_message else stored.end - stored.begin
+            found.append(_candidate(entry, part, size, world)._replace(given_up=stored))
+    found.sort(key=lambda one: (one.part_time, one.given_up.begin if one.given_up else 0))
+    return Plan(tuple(found))
 
 
 def coverage(place: Project, world: World, since: float) -> tuple[int, int]:
@@ -151,13 +143,12 @@ def _entry(place: Project, session: SessionFile, now: float) -> Pending:
     )
 
 
-def _candidate(
-    entry: Pending, session: Session, begin: int, size: int, time: float, world: World
-) -> Candidate:
-    requests = [said.text for said in session.entries if said.kind == "user"]
-    first = next(iter(requests), next((said.text for said in session.entries), ""))
+def _candidate(entry: Pending, part: Part, size: int, world: World) -> Candidate:
+    said = part.session.entries
+    requests = [one.text for one in said if one.kind == "user"]
+    first = next(iter(requests), next((one.text for one in said), ""))
     masked = home_as_tilde(sensitive.mask(first[:4000]).text, world.home)
-    return Candidate(entry, begin, time, size, shortened(masked, _SHOWN), len(requests))
+    return Candidate(entry, part.time, size, shortened(masked, _SHOWN), len(requests))
 
 
 def shown(candidates: Iterable[Candidate], home: str) -> Iterator[tuple[str, ...]]:

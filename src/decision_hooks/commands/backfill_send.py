@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from decision_hooks import capture, capture_queue, capture_worker
 from decision_hooks.commands.backfill_plan import Candidate
 from decision_hooks.commands.report import counted
 from decision_hooks.settings import CaptureSettings
-from decision_hooks.system import facts, locking, transcript_file
+from decision_hooks.system import facts
 from decision_hooks.system.backend_choice import Choice
 from decision_hooks.system.calls import may_not_call
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import RunLog, iso_time
-from decision_hooks.system.state import CaptureState, Pending, Position
+from decision_hooks.system.state import CaptureState, GivenUp, Pending, Position
 from decision_hooks.system.world import World
 
 
@@ -29,7 +29,7 @@ class Work(NamedTuple):
     choice: Choice
 
 
-def send(work: Work, candidates: Sequence[Candidate], *, again: bool) -> int:
+def send(work: Work, candidates: Sequence[Candidate]) -> int:
     """Send one part after the other and tell of each: 0, or 1 when one was not captured or it had to stop."""
     work.log.write(f"backfill: {counted(len(candidates), 'session')}")
     code = 0
@@ -38,7 +38,7 @@ def send(work: Work, candidates: Sequence[Candidate], *, again: bool) -> int:
         if stopped:
             work.world.err(f"{stopped}; run it again to go on")
             return 1
-        outcome, fine = _retried(work, one) if again else _captured(work, one)
+        outcome, fine = _retried(work, one, one.given_up) if one.given_up else _captured(work, one)
         code = code if fine else 1
         label = f"[{number}/{len(candidates)}] {one.entry.host} {one.entry.session_id[:8]}"
         work.world.err(f"{label} {iso_time(one.part_time)[:10]}: {outcome}")
@@ -58,6 +58,7 @@ def _captured(work: Work, one: Candidate) -> tuple[str, bool]:
     """Take a session into the queue and work as a stop of it would; what came of it, and whether that is fine."""
     now = work.world.now()
     entry = one.entry._replace(first=now, stop=now)
+    before = _position(work, entry)
     work.state.put(entry)
     stop = capture_queue.Stop(work.world, work.settings, work.place, work.log, entry.key, now)
     finished = False
@@ -69,59 +70,23 @@ def _captured(work: Work, one: Candidate) -> tuple[str, bool]:
             work.state.put_back(entry, work.world.now(), counts=False)
             work.world.err("interrupted; run it again to go on")
     waiting = any(other.key == entry.key for other in work.state.pending())
-    position = work.state.position(entry.key, entry.transcript, work.world.now())
     if waiting:
         return f"waits ({work.log.last})", False
-    return _written(position, 0), True
+    return _written(before, _position(work, entry)), True
 
 
-def _written(position: Position, before: int) -> str:
-    drafts = len(position.titles) - before
+def _retried(work: Work, one: Candidate, stored: GivenUp) -> tuple[str, bool]:
+    """Take exactly a given up part up again; what came of it, and whether that is fine."""
+    stop = capture_queue.Stop(work.world, work.settings, work.place, work.log, "", work.world.now())
+    before = _position(work, one.entry)
+    outcome, said = capture_worker.take_again(stop, stored, sleep=facts.pause)
+    return (_written(before, _position(work, one.entry)), True) if outcome == capture.DONE else (said, False)
+
+
+def _position(work: Work, entry: Pending) -> Position:
+    return work.state.position(entry.key, entry.transcript, work.world.now())
+
+
+def _written(before: Position, after: Position) -> str:
+    drafts = len(after.titles) - len(before.titles)
     return counted(drafts, "draft") if drafts else "no draft"
-
-
-class _Rewound(CaptureState):
-    """The state as it was before a part that was given up: its records count as never seen."""
-
-    def __init__(self, place: Project, begin: int) -> None:
-        super().__init__(place)
-        self._begin = begin
-
-    def position(self, key: str, path: str, now: float) -> Position:
-        """The stored position, moved back to the part's beginning."""
-        check = transcript_file.check_before(path, self._begin) if self._begin else ""
-        stored = super().position(key, path, now)
-        return stored._replace(offset=self._begin, check=check, uuid="", appended="")
-
-    def known(self, uuids: Iterable[str]) -> set[str]:
-        """None: the part's own ids were noted when it was given up."""
-        return set()
-
-
-def _retried(work: Work, one: Candidate) -> tuple[str, bool]:
-    """Take a given up part up again, from its beginning to the end of the transcript."""
-    lock = locking.acquire(
-        work.place.state_file("worker.lock"),
-        seconds=work.settings.timeout,
-        now=work.world.now,
-        sleep=facts.pause,
-    )
-    if lock is None:
-        return "another capture is running", False
-    try:
-        state = _Rewound(work.place, one.begin)
-        run = capture.Run(work.world, work.settings, work.place, state, work.log, facts.pause)
-        before = len(state.position(one.entry.key, one.entry.transcript, work.world.now()).titles)
-        outcome, part = capture.capture_part(run, one.entry._replace(message=""), work.settings.timeout)
-        if outcome != capture.DONE or part is None:
-            return work.log.last, False
-        _forget(work, one.entry)
-        return _written(work.state.position(one.entry.key, part.path, work.world.now()), before), True
-    finally:
-        locking.release(lock)
-
-
-def _forget(work: Work, entry: Pending) -> None:
-    for other, begin, _ in work.state.given_up():
-        if other.key == entry.key:
-            work.state.forget_given_up(other.key, begin)

@@ -71,7 +71,8 @@ class GivenUp(NamedTuple):
     @property
     def name(self) -> str:
         """The name of its file in the state: no two parts of a session share it."""
-        return f"{self.entry.key}-{self.only_message and self.appended or self.begin}"
+        which = self.appended if self.only_message else ""
+        return f"{self.entry.key}-{which or self.begin}"
 
 
 class Outbox(NamedTuple):
@@ -194,8 +195,8 @@ class CaptureState:
 
     def give_up(self, part: GivenUp) -> None:
         """Note a part that was tried too often, so that ``backfill --retry`` finds it."""
-        _, *values = part
-        value = part.entry._asdict() | dict(zip(GivenUp._fields[1:], values, strict=True))
+        value = part._asdict() | part.entry._asdict()
+        value.pop("entry")
         self._write("given-up", part.name, value)
 
     def given_up(self) -> list[GivenUp]:
