@@ -126,6 +126,18 @@ def test_a_part_that_ended_three_runs_is_given_up_without_a_fourth(sandbox: Sand
     assert "request 1" not in part_of(pi.calls[3].prompt)
 
 
+def test_a_program_that_cannot_start_costs_no_try(sandbox: Sandbox) -> None:
+    pi = ready(sandbox)
+    pi.path.write_text("#!/nowhere/interpreter\n")
+    made = session(sandbox)
+    for _ in range(5):
+        sandbox.capture(made.payload())
+    assert "pi: start: " in log(sandbox)
+    sandbox.fake("pi").answers(decision())
+    sandbox.capture(made.payload())
+    assert stems(sandbox) == ["decision-1"]
+
+
 # -- no backend, no model
 
 

@@ -202,6 +202,18 @@ def test_a_bad_line_costs_that_line_only(sandbox: Sandbox) -> None:
     assert "fault" not in done.log
 
 
+def test_control_characters_do_not_reach_the_prompt(sandbox: Sandbox) -> None:
+    pi = ready(sandbox).answers(decision())
+    made = ClaudeSession(sandbox.home, sandbox.root)
+    made.user("red \x1b[31mtext\x1b[0m, nul \0, bell \x07, \ud83d half, line\u2028end, tab\tstays")
+    made.assistant("done")
+    sandbox.capture(made.payload())
+    part = part_of(pi.only_call.prompt)
+    assert not any(char in part for char in "\x1b\0\x07\ud83d")
+    assert "red" in part
+    assert "tab\tstays" in part
+
+
 def test_what_no_person_typed_and_the_model_did_not_say_is_not_sent(sandbox: Sandbox) -> None:
     pi = ready(sandbox).answers(decision())
     made = ClaudeSession(sandbox.home, sandbox.root)

@@ -210,6 +210,26 @@ def test_the_end_of_the_hosts_process_group_does_not_reach_the_worker(sandbox: S
     assert stems(sandbox) == ["decision-1"]
 
 
+def test_the_worker_holds_no_stream_of_the_host_open(sandbox: Sandbox) -> None:
+    ready(sandbox).answers(Reply(stdout=decision(), delay=1.5))
+    reading, writing = os.pipe()
+    process = subprocess.Popen(
+        [programs.script(CAPTURE), "--detach"],
+        stdin=subprocess.PIPE,
+        env=sandbox.environment(),
+        cwd=sandbox.root,
+        pass_fds=[writing],
+    )
+    os.close(writing)
+    process.communicate(json.dumps(session(sandbox).payload()).encode())
+    begun = time.monotonic()
+    assert os.read(reading, 1) == b""
+    assert time.monotonic() - begun < 1
+    os.close(reading)
+    sandbox.settle()
+    assert stems(sandbox) == ["decision-1"]
+
+
 def test_a_fault_in_the_worker_is_told_in_the_log(sandbox: Sandbox) -> None:
     import sys
 

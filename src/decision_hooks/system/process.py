@@ -177,6 +177,7 @@ def become_worker(work: Callable[[], None]) -> None:
         null = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):
             os.dup2(null, fd)
+        os.closerange(3, 256)  # whatever else the host left open to us: it may wait for its end
         os.chdir("/")
         work()
         status = 0
