@@ -18,7 +18,7 @@ from decision_hooks.system import session_files
 from decision_hooks.system.project import project
 from support import programs
 from support.adr_texts import block, draft
-from support.agents import FakeAgent, Reply, claude_json
+from support.agents import Call, FakeAgent, Reply, claude_json
 from support.claude_session import ClaudeSession
 from support.codex_session import CodexSession
 from support.cursor_session import CursorSession
@@ -331,6 +331,153 @@ def test_retry_of_a_later_part_does_not_send_what_was_captured_before(
     assert len(sandbox.drafts()) == 2
     assert "And the queue?" in claude.calls[-1].prompt
     assert "The first decision" in claude.calls[-1].prompt  # as a title that is written already
+
+
+def ask(made: ClaudeSession, number: int, **edit: Any) -> None:
+    """One more turn of a session, with an edit where one is given."""
+    made.user(f"request {number}")
+    if edit:
+        made.tool("Write", edit)
+    made.assistant(f"answer {number}")
+
+
+def part(call: Call) -> str:
+    """What was sent of a transcript, without the context that was judged already."""
+    return call.prompt.rpartition("[end of context]")[2] or call.prompt
+
+
+def offsets(sandbox: Sandbox) -> list[tuple[int, str]]:
+    """Where the transcripts stand."""
+    stored = [json.loads(path.read_text()) for path in (sandbox.own_state / "positions").glob("*.json")]
+    return [(position["offset"], position["check"]) for position in stored]
+
+
+def test_retry_sends_the_given_up_part_alone_and_leaves_the_position(
+    sandbox: Sandbox, claude: FakeAgent
+) -> None:
+    made = session(sandbox, 1)
+    given_up(sandbox, made, claude)
+    ask(made, 2)
+    claude.answers(block("A later decision"))
+    sandbox.capture(made.payload(), env=BACKEND)
+    ask(made, 3)
+    [before] = offsets(sandbox)
+    [one] = planned(sandbox, "--retry")
+    assert one["first_request"].startswith("Request number 1")
+    assert one["bytes"] < before[0]
+    claude.answers(block("The first decision"))
+    assert sandbox.capture(None, "backfill", "--retry", env=BACKEND).rc == 0
+    sent = claude.calls[-1].prompt
+    assert "Request number 1" in sent
+    assert "request 2" not in sent
+    assert "request 3" not in sent
+    assert "A later decision" in sent  # as a title that is written already
+    assert offsets(sandbox) == [before]
+    assert sorted(name[12:] for name in sandbox.drafts()) == ["a-later-decision.md", "the-first-decision.md"]
+    claude.answers("NONE")
+    sandbox.capture(made.payload(), env=BACKEND)
+    assert "request 3" in part(claude.calls[-1])
+    assert "request 2" not in part(claude.calls[-1])
+
+
+def test_each_part_of_a_session_that_was_given_up_is_taken_up_on_its_own(
+    sandbox: Sandbox, claude: FakeAgent
+) -> None:
+    made = session(sandbox, 1)
+    given_up(sandbox, made, claude)
+    ask(made, 2)
+    given_up(sandbox, made, claude)
+    shown = [one["first_request"] for one in planned(sandbox, "--retry")]
+    assert shown == ["Request number 1: which cache?", "request 2"]
+    claude.answers(block("One"), "Only talk again.")
+    assert sandbox.capture(None, "backfill", "--retry", env=BACKEND).rc == 1
+    first, second = (part(call) for call in claude.calls[-2:])
+    assert ("Request number 1" in first, "request 2" in first) == (True, False)
+    assert ("Request number 1" in second, "request 2" in second) == (False, True)
+    assert [one["first_request"] for one in planned(sandbox, "--retry")] == ["request 2"]
+
+
+@pytest.mark.parametrize("last", [True, False], ids=["its file lags behind", "there is no file"])
+def test_a_message_that_was_given_up_is_retried_as_that_message(
+    sandbox: Sandbox, claude: FakeAgent, last: bool
+) -> None:
+    made = session(sandbox, 1)
+    if last:
+        claude.answers("NONE")
+        sandbox.capture(made.payload(), env=BACKEND)
+    payload = {**made.payload(), "last_assistant_message": "Redis it is then."}
+    if not last:
+        payload["transcript_path"] = ""
+        made.path.unlink()
+    claude.answers(*["Only talk."] * 3)
+    for _ in range(3):
+        sandbox.capture(payload, env=BACKEND)
+    [one] = planned(sandbox, "--retry")
+    assert (one["first_request"], one["bytes"]) == ("Redis it is then.", 17)
+    claude.answers(block("Redis"))
+    assert sandbox.capture(None, "backfill", "--retry", env=BACKEND).rc == 0
+    assert "Redis it is then." in part(claude.calls[-1])
+    assert "Request number 1" not in part(claude.calls[-1])
+    assert len(sandbox.drafts()) == 1
+    assert planned(sandbox, "--retry") == []
+    if last:
+        made.assistant("Redis it is then.")  # the file has caught up
+    sandbox.capture(payload, env=BACKEND)
+    assert len(claude.calls) == (5 if last else 4)
+
+
+def test_a_message_that_the_file_lacked_is_part_of_the_retry(sandbox: Sandbox, claude: FakeAgent) -> None:
+    made = session(sandbox, 1)
+    claude.answers(*["Only talk."] * 3)
+    for _ in range(3):
+        sandbox.capture({**made.payload(), "last_assistant_message": "And Redis later."}, env=BACKEND)
+    made.assistant("And Redis later.")
+    ask(made, 2)
+    claude.answers("NONE", block("SQLite"))
+    sandbox.capture(made.payload(), env=BACKEND)
+    assert "And Redis later." not in part(claude.calls[-1])
+    assert sandbox.capture(None, "backfill", "--retry", env=BACKEND).rc == 0
+    assert part(claude.calls[-1]).count("And Redis later.") == 1
+    assert "request 2" not in claude.calls[-1].prompt
+
+
+def test_a_later_edit_elsewhere_does_not_skip_the_part_that_is_retried(
+    sandbox: Sandbox, claude: FakeAgent
+) -> None:
+    made = session(sandbox, 1)
+    given_up(sandbox, made, claude)
+    ask(made, 2, file_path=str(sandbox.base / "elsewhere.py"), content="x")
+    assert "cross-project" in sandbox.capture(made.payload(), env=BACKEND).log
+    claude.answers(block("A decision"))
+    assert sandbox.capture(None, "backfill", "--retry", env=BACKEND).rc == 0
+    assert len(sandbox.drafts()) == 1
+    ask(made, 3)  # without an edit: the verdict of the newest part with edits still stands
+    assert "cross-project" in sandbox.capture(made.payload(), env=BACKEND).messages[-1]
+
+
+def test_retry_leaves_alone_what_was_rewritten(sandbox: Sandbox, claude: FakeAgent) -> None:
+    made = session(sandbox, 1)
+    given_up(sandbox, made, claude)
+    made.path.write_text(made.path.read_text().replace("which cache?", "which queue?"))
+    assert planned(sandbox, "--retry") == []
+
+
+def test_a_stop_that_comes_during_a_retry_is_captured_after_it(sandbox: Sandbox, claude: FakeAgent) -> None:
+    made = session(sandbox, 1)
+    given_up(sandbox, made, claude)
+    ask(made, 2)
+    calls = len(claude.calls)
+    claude.answers(Reply(block("A decision"), delay=1.5), block("Another decision"))
+    process = sandbox.start(CAPTURE, "backfill", "--retry", env=BACKEND)
+    end = time.monotonic() + 20
+    while len(claude.calls) == calls and time.monotonic() < end:
+        time.sleep(0.02)
+    sandbox.capture(made.payload(), "--detach", env=BACKEND)
+    rc, _, err, _ = programs.finish(process, None, 30)
+    assert rc == 0, err
+    sandbox.settle(10)
+    assert "request 2" in part(claude.calls[-1])
+    assert len(sandbox.drafts()) == 2
 
 
 def test_a_retry_that_fails_stays_given_up(sandbox: Sandbox, claude: FakeAgent) -> None:
