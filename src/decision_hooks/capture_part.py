@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from decision_hooks.sessions import digest, large_parts, transcript
+from decision_hooks import capture_reading
+from decision_hooks.sessions import digest, transcript
 from decision_hooks.sessions.model import Edit, Entry, Session
 from decision_hooks.system import files, transcript_file
 from decision_hooks.system.state import CaptureState, GivenUp, Pending, Position
 from decision_hooks.system.transcript_file import Extent
 
-_HEAD = 1024 * 1024  # bytes searched for the first request
-_BEFORE = 256 * 1024  # bytes before the part that hold its context
 _LAG = 2.0  # seconds that the file may lag behind the event
 _FRESH = 10.0  # seconds after which a stop is no longer waited for
-_WINDOW = 1024 * 1024  # bytes of a part that are read whole, the last ones
-_SEARCHED = 16 * 1024 * 1024  # bytes before them that are searched for requests
-_STEP = 1024 * 1024  # bytes of one step of that search
-_MOST_REQUESTS = 192 * 1024  # bytes of requests from each end of what is searched
-_RESULTS = 64 * 1024  # bytes after a call in which its failure is looked for
+_FIRST = 1024 * 1024  # bytes of a new file in which they are looked for
 _FIRST_IDS = 20  # ids at a new file's beginning that tell a copy of an older one
 
 
@@ -88,7 +82,7 @@ def read_part(
             found = _find(newer, begin, position)
             missing = _missing(entry, position, found)
     part = _part(entry, position, found, missing=missing, incremental=incremental)
-    subagents, more = _subagent_edits(where.path, position)
+    subagents, more = capture_reading.subagent_edits(where.path, position.subagents)
     return part._replace(edits=part.edits + more, position=part.position._replace(subagents=subagents))
 
 
@@ -154,8 +148,15 @@ def unread(state: CaptureState, entry: Pending, now: float) -> Part | None:
     )
 
 
+def older_edits(part: Part) -> Iterator[Edit]:
+    """Edits of a very large part before those that were read; a caller stops when it knows enough."""
+    if part.tail > part.begin:
+        yield from capture_reading.edits(part.path, part.begin, part.tail)
+
+
 def _find(where: Extent, begin: int, position: Position) -> _Found:
-    return _Found(where, begin, *_read(where, begin), _context(where.path, begin, position))
+    context = capture_reading.context(where.path, begin, _titles(position))
+    return _Found(where, begin, *capture_reading.read(where, begin), context)
 
 
 def _part(entry: Pending, position: Position, found: _Found, *, missing: bool, incremental: bool) -> Part:
@@ -163,7 +164,7 @@ def _part(entry: Pending, position: Position, found: _Found, *, missing: bool, i
     path, tail, context = found.where.path, found.tail, found.context
     session = _without_appended(found.session, position)
     if (session.entries or missing) and not incremental:
-        session = _read(found.where, 0)[0]
+        session = capture_reading.read(found.where, 0)[0]
         context = context._replace(first_request="", before_assistant="", before_user="")
     appended = ""
     if missing:
@@ -254,7 +255,7 @@ def _after_record(where: Extent, uuid: str) -> int:
 def _after_known(state: CaptureState, where: Extent) -> int:
     """The offset after the last record that was captured from another file (a fork, an old resume)."""
     first: list[str] = []
-    for _, line in transcript_file.lines(where.path, 0, min(where.size, _HEAD)):
+    for _, line in transcript_file.lines(where.path, 0, min(where.size, _FIRST)):
         first.extend(transcript.parse([line]).uuids)
         if len(first) >= _FIRST_IDS:
             break
@@ -269,87 +270,6 @@ def _after_known(state: CaptureState, where: Extent) -> int:
         if uuid in known:
             found = offset
     return found
-
-
-# -- reading
-
-
-def _read(where: Extent, begin: int) -> tuple[Session, transcript_file.Tail]:
-    """The part from ``begin``: its last bytes whole, of what lies before them the requests and answers."""
-    tail = transcript_file.tail(where, begin, _WINDOW, transcript.is_record)
-    lines: Iterable[bytes] = tail.lines
-    if tail.begin > begin:
-        lines = [*_older_requests(where.path, begin, tail.begin), *tail.lines]
-    return transcript.parse(lines, header=_header(where.path) if begin else None), tail
-
-
-def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
-    """Lines with requests and answers of a very large part: of its beginning, and the newest."""
-    wanted = large_parts.needles(_first_line(path)).requests
-    first, size = [], 0
-    for line, _ in transcript_file.candidates(
-        path, begin, min(end, begin + _HEAD), wanted, large_parts.is_request
-    ):
-        size += len(line)
-        if size > _MOST_REQUESTS:
-            break
-        first.append(line)
-    newest: list[bytes] = []
-    size, since = 0, max(begin + _HEAD, end - _SEARCHED)
-    while end > since and size < _MOST_REQUESTS:  # backwards: what is newest counts most
-        start = transcript_file.line_start(path, max(since, end - _STEP), end)
-        found = transcript_file.candidates(path, start, end, wanted, large_parts.is_request)
-        newest = [line for line, _ in found] + newest
-        size = sum(map(len, newest))
-        end = start if start < end else since
-    while size > _MOST_REQUESTS:
-        size -= len(newest.pop(0))
-    return [*first, *newest]
-
-
-def older_edits(part: Part) -> Iterator[Edit]:
-    """Edits of a very large part before those that were read; a caller stops when it knows enough."""
-    if part.tail > part.begin:
-        yield from _edits(part.path, part.begin, part.tail)
-
-
-def _edits(path: str, begin: int, end: int, *, subagent: bool = False) -> Iterator[Edit]:
-    first = _first_line(path)
-    wanted = large_parts.needles(first).edits
-    for line, following in transcript_file.candidates(
-        path, begin, end, wanted, large_parts.is_edit, _RESULTS
-    ):
-        failures = [other for other in following.split(b"\n") if large_parts.is_failure(other)]
-        yield from transcript.parse([line, *failures[:8]], subagent=subagent, header=first).edits
-
-
-def _first_line(path: str) -> bytes:
-    return transcript_file.read_range(path, 0, _BEFORE).partition(b"\n")[0]
-
-
-def _header(path: str) -> bytes | None:
-    """The first line of a file, where pi and Codex note the working directory."""
-    line = _first_line(path)
-    return line if len(line) < _BEFORE else None
-
-
-def _context(path: str, begin: int, position: Position) -> digest.Context:
-    if not begin:
-        return digest.NO_CONTEXT._replace(titles=_titles(position))
-    first = ""
-    for _, line in transcript_file.lines(path, 0, min(begin, _HEAD)):
-        first = next((e.text for e in transcript.parse([line]).entries if e.kind == "user"), "")
-        if first:
-            break
-    block = transcript_file.read_range(path, max(0, begin - _BEFORE), begin)
-    if begin > _BEFORE:
-        block = block.partition(b"\n")[2]
-    before = transcript.parse(block.split(b"\n")).entries
-    assistant = next((e.text for e in reversed(before) if e.kind in ("assistant", "plan")), "")
-    user = next((e.text for e in reversed(before) if e.kind in ("user", "answer")), "")
-    return digest.Context(
-        first_request=first, titles=_titles(position), before_assistant=assistant, before_user=user
-    )
 
 
 def _titles(position: Position) -> tuple[str, ...]:
@@ -389,33 +309,3 @@ def _hash(text: str) -> str:
     from hashlib import blake2b
 
     return blake2b(files.to_bytes(_fold(text)), digest_size=12).hexdigest()
-
-
-# -- subagents
-
-
-def _subagent_edits(path: str, position: Position) -> tuple[tuple[tuple[str, int], ...], tuple[Edit, ...]]:
-    """How far the subagents' files of a session have been read now, and the edits that are new in them."""
-    offsets = dict(position.subagents)
-    edits: list[Edit] = []
-    for name, file in _subagent_files(path):
-        where = transcript_file.extent(file)
-        begin = offsets.get(name, 0)
-        if where is None or where.size <= begin:
-            continue
-        tail = transcript_file.tail(where, begin, _WINDOW, transcript.is_record)
-        if tail.begin > begin:
-            edits.extend(_edits(where.path, begin, tail.begin, subagent=True))
-        edits.extend(transcript.parse(tail.lines, subagent=True).edits)
-        offsets[name] = tail.end
-    return tuple(sorted(offsets.items())), tuple(edits)
-
-
-def _subagent_files(path: str) -> Iterator[tuple[str, str]]:
-    for folder in (
-        os.path.splitext(path)[0] + "/subagents",
-        os.path.join(os.path.dirname(path), "subagents"),
-    ):
-        for name in sorted(files.names(folder)):
-            if name.endswith(".jsonl"):
-                yield name, os.path.join(folder, name)
