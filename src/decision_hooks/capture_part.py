@@ -15,8 +15,8 @@ from decision_hooks.system.transcript_file import Extent
 
 _LAG = 2.0  # seconds that the file may lag behind the event
 _FRESH = 10.0  # seconds after which a stop is no longer waited for
-_FIRST = 1024 * 1024  # bytes of a new file in which they are looked for
 _FIRST_IDS = 20  # ids at a new file's beginning that tell a copy of an older one
+_FIRST = 1024 * 1024  # bytes in which these ids are looked for
 
 
 class Part(NamedTuple):
