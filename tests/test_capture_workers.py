@@ -92,6 +92,21 @@ def test_the_same_stop_again_while_a_worker_works_leaves_nothing_waiting(sandbox
     assert pending(sandbox) == []
 
 
+@pytest.mark.parametrize("mode", MODES, ids=["foreground", "detached"])
+def test_first_stops_of_many_sessions_at_once_are_all_captured(
+    sandbox: Sandbox, mode: tuple[str, ...]
+) -> None:
+    pi = ready(sandbox)
+    stops = [session(sandbox, number) for number in range(1, 7)]
+    for number, made in enumerate(stops, 1):
+        pi.answers(Reply(stdout=decision(number), match=f"request 1 of {made.session_id[-1]}"))
+    end(*[fire(sandbox, made.payload(), *mode) for made in stops])
+    sandbox.settle()
+    assert stems(sandbox) == [f"decision-{number}" for number in range(1, 7)]
+    assert len(pi.calls) == 6
+    assert pending(sandbox) == []
+
+
 def test_a_failed_part_that_has_grown_meanwhile_is_tried_again_by_the_same_worker(sandbox: Sandbox) -> None:
     pi = ready(sandbox).answers(Reply(stdout="no", delay=1.0), decision(2))
     made = session(sandbox)

@@ -83,12 +83,13 @@ def test_records_that_a_link_leads_out_of_the_root_are_refused(tmp_path: Path) -
     assert project.project(str(tmp_path / "rooted"), "adr").adr == f"{tmp_path}/rooted/adr"
 
 
-def test_the_state_is_made_once_and_keeps_what_the_user_put_there(tmp_path: Path) -> None:
+def test_the_state_is_private_and_its_mark_is_made_whole_when_a_kill_tore_it(tmp_path: Path) -> None:
     place = project.project(str(tmp_path), "docs/adr")
     project.open_state(place)
     ignore = Path(place.state) / ".gitignore"
     assert ignore.read_text() == "*\n"
     assert os.stat(place.state).st_mode & 0o777 == 0o700
-    ignore.write_text("mine\n")
+    ignore.write_text("")
     project.open_state(place)
-    assert ignore.read_text() == "mine\n"
+    assert ignore.read_text() == "*\n"
+    assert os.listdir(place.state) == [".gitignore"]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from decision_hooks.errors import SettingError
+from decision_hooks.errors import FolderError, SettingError
 from decision_hooks.system import files
 
 
@@ -116,4 +116,9 @@ def open_state(place: Project) -> None:
         files.make_folder(place.state, 0o700)
     ignore = place.state_file(".gitignore")
     if files.read_bytes(ignore) != b"*\n":
-        files.write_new(ignore, b"*\n")
+        try:
+            files.write_new(ignore, b"*\n")
+        except (
+            FolderError
+        ):  # another hook of the same moment writes it; what else is wrong, the next write tells
+            pass
