@@ -67,7 +67,7 @@ def test_counting_stops_as_soon_as_there_are_enough(tmp_path: Path) -> None:
     assert adr_folder.has_at_least(str(tmp_path), 10) == (False, 9)
 
 
-@pytest.mark.parametrize("folder", ["absent", "file", "nul\0"])
+@pytest.mark.parametrize("folder", ["absent", "file"])
 def test_a_folder_that_is_none_is_empty(tmp_path: Path, folder: str) -> None:
     (tmp_path / "file").write_text("x")
     assert adr_folder.has_at_least(str(tmp_path / folder), 1) == (False, 0)

@@ -96,14 +96,16 @@ def read(folder: str, name: str) -> Stored | None:
         fd = os.open(os.path.join(folder, name), _FLAGS)
     except (OSError, ValueError):
         return None
-    with os.fdopen(fd, "rb") as stream:
-        try:
-            found = os.fstat(fd)
-            if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
-                return None
-            return Stored(stream.read(), stat.S_IMODE(found.st_mode))
-        except OSError:
+    try:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
             return None
+        with os.fdopen(fd, "rb", closefd=False) as stream:
+            return Stored(stream.read(), stat.S_IMODE(found.st_mode))
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
 
 
 def stamps(folder: str, names: Iterable[str]) -> Iterator[tuple[str, tuple[int, int]]]:
