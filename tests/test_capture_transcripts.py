@@ -364,8 +364,7 @@ def test_white_space_and_markup_between_message_and_file_make_no_second_message(
     made = ClaudeSession(sandbox.home, sandbox.root)
     made.user("decide")
     made.assistant("First line.\n\n  Second **line**.")
-    done = sandbox.capture(made.payload(last_assistant_message="First line.\nSecond **line**.\n"))
-    assert done.seconds < 1.8
+    sandbox.capture(made.payload(last_assistant_message="First line.\nSecond **line**.\n"))
     assert part_of(pi.only_call.prompt).count("First line.") == 1
 
 

@@ -196,7 +196,7 @@ def test_detach_comes_back_while_its_worker_still_works(sandbox: Sandbox) -> Non
     pi = ready(sandbox).answers(Reply(stdout=decision(), delay=1.5))
     done = sandbox.capture(session(sandbox).payload(), "--detach", wait=False)
     assert (done.rc, done.stdout, done.stderr) == (0, "", "")
-    assert done.seconds < 1.4
+    assert pi.ended == []
     assert sandbox.adr_names() == []
     sandbox.settle()
     assert stems(sandbox) == ["decision-1"]
@@ -226,7 +226,7 @@ def test_the_end_of_the_hosts_process_group_does_not_reach_the_worker(sandbox: S
 
 
 def test_the_worker_holds_no_stream_of_the_host_open(sandbox: Sandbox) -> None:
-    ready(sandbox).answers(Reply(stdout=decision(), delay=1.5))
+    pi = ready(sandbox).answers(Reply(stdout=decision(), delay=1.5))
     reading, writing = os.pipe()
     process = subprocess.Popen(
         [programs.script(CAPTURE), "--detach"],
@@ -237,9 +237,8 @@ def test_the_worker_holds_no_stream_of_the_host_open(sandbox: Sandbox) -> None:
     )
     os.close(writing)
     process.communicate(json.dumps(session(sandbox).payload()).encode())
-    begun = time.monotonic()
     assert os.read(reading, 1) == b""
-    assert time.monotonic() - begun < 1
+    assert pi.ended == []
     os.close(reading)
     sandbox.settle()
     assert stems(sandbox) == ["decision-1"]
