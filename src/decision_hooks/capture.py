@@ -18,7 +18,8 @@ from decision_hooks.system.backend_choice import capture_choice
 from decision_hooks.system.calls import account, foreign, may_not_call
 from decision_hooks.system.project import Project, work_trees
 from decision_hooks.system.runlog import RunLog
-from decision_hooks.system.state import CaptureState, GivenUp, Outbox, Pending
+from decision_hooks.system.state import CaptureState
+from decision_hooks.system.state_values import GivenUp, Outbox, Pending
 from decision_hooks.system.world import World
 
 # Outcomes of a try

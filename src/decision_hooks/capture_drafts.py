@@ -14,7 +14,7 @@ from decision_hooks.records.privacy import home_as_tilde, public_path
 from decision_hooks.records.replies import Decision
 from decision_hooks.system import git, transcript_file
 from decision_hooks.system.runlog import iso_time
-from decision_hooks.system.state import Title
+from decision_hooks.system.state_values import Title
 
 
 class Drafts(NamedTuple):

@@ -10,7 +10,8 @@ from decision_hooks import capture_reading
 from decision_hooks.sessions import digest, transcript
 from decision_hooks.sessions.model import Edit, Entry, Session
 from decision_hooks.system import files, transcript_file
-from decision_hooks.system.state import CaptureState, GivenUp, Pending, Position
+from decision_hooks.system.state import CaptureState
+from decision_hooks.system.state_values import GivenUp, Pending, Position
 from decision_hooks.system.transcript_file import Extent
 
 _LAG = 2.0  # seconds that the file may lag behind the event

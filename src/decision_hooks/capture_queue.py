@@ -13,7 +13,8 @@ from decision_hooks.settings import CaptureSettings
 from decision_hooks.system import transcript_file
 from decision_hooks.system.project import Project, open_state
 from decision_hooks.system.runlog import RunLog
-from decision_hooks.system.state import CaptureState, Pending, key_of
+from decision_hooks.system.state import CaptureState
+from decision_hooks.system.state_values import Pending, key_of
 from decision_hooks.system.world import World
 
 

@@ -12,7 +12,8 @@ from decision_hooks.errors import DecisionHooksError
 from decision_hooks.system import locking, transcript_file
 from decision_hooks.system.project import project
 from decision_hooks.system.runlog import RunLog
-from decision_hooks.system.state import DAY, PENDING_DAYS, CaptureState, GivenUp, Pending
+from decision_hooks.system.state import DAY, PENDING_DAYS, CaptureState
+from decision_hooks.system.state_values import GivenUp, Pending
 
 _MOST_TRIES = 3
 _MOST_OTHERS = 5  # parts of other sessions that one stop takes up

@@ -16,7 +16,8 @@ from decision_hooks.system import adr_folder, facts, files, session_files
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import iso_time
 from decision_hooks.system.session_files import SessionFile
-from decision_hooks.system.state import DAY, POSITION_DAYS, CaptureState, GivenUp, Pending, key_of
+from decision_hooks.system.state import DAY, POSITION_DAYS, CaptureState
+from decision_hooks.system.state_values import GivenUp, Pending, key_of
 from decision_hooks.system.world import World
 
 _SHOWN = 70  # characters of a first request

@@ -14,7 +14,8 @@ from decision_hooks.system.backend_choice import Choice
 from decision_hooks.system.calls import may_not_call
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import RunLog, iso_time
-from decision_hooks.system.state import CaptureState, GivenUp, Pending, Position
+from decision_hooks.system.state import CaptureState
+from decision_hooks.system.state_values import GivenUp, Pending, Position
 from decision_hooks.system.world import World
 
 

@@ -5,91 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from decision_hooks.errors import FolderError
-from decision_hooks.system import facts, files, locking
+from decision_hooks.system import facts, files, locking, state_values
 from decision_hooks.system.project import Project
+from decision_hooks.system.state_values import GivenUp, Outbox, Pending, Position
 
 DAY = 86400.0
 POSITION_DAYS, PENDING_DAYS = 60, 7
-
-
-class Title(NamedTuple):
-    """A decision already drafted of a session: its title, and what makes it the same decision."""
-
-    title: str
-    identity: str
-
-
-class Position(NamedTuple):
-    """How far a transcript has been captured."""
-
-    path: str
-    offset: int = 0  # bytes
-    check: str = ""  # hash of the 4 KiB before the offset
-    uuid: str = ""  # id of the last record
-    appended: str = ""  # hash of a last message that the file did not hold yet
-    titles: tuple[Title, ...] = ()
-    verdict: str = ""  # of the last part with edits: own | cross-project | tooling-only
-    subagents: tuple[tuple[str, int], ...] = ()  # file name, offset
-    time: float = 0.0  # seconds since the epoch
-
-
-class Pending(NamedTuple):
-    """A part that waits to be captured, with the newest payload of its transcript."""
-
-    key: str
-    transcript: str  # "" when only the last message is known
-    session_id: str
-    host: str
-    message: str  # last assistant message of the payload
-    root: str
-    waits: bool  # a stop that was not completed: only the next stop may take it
-    first: float  # when the part began to wait
-    stop: float  # time of the newest stop
-    tried: float = 0.0  # time of the last try
-    tries: int = 0
-    serial: str = ""  # changes with each stop
-
-
-class GivenUp(NamedTuple):
-    """A part that was tried too often: these bytes of its transcript, or its last message alone."""
-
-    entry: Pending
-    begin: int = 0  # bytes
-    end: int = 0  # bytes; not after the beginning: the message is all there was
-    check: str = ""  # hash of the 4 KiB before the end
-    appended: str = ""  # hash of the message where the bytes did not hold it
-    verdict: str = ""  # of the part, or of the last one with edits before it
-
-    @property
-    def only_message(self) -> bool:
-        """Whether no bytes of a transcript belong to it."""
-        return self.end <= self.begin
-
-    @property
-    def name(self) -> str:
-        """The name of its file in the state: no two parts of a session share it."""
-        which = self.appended if self.only_message else ""
-        return f"{self.entry.key}-{which or self.begin}"
-
-
-class Outbox(NamedTuple):
-    """Drafts that a reply held, kept until all of them and the position are on disk."""
-
-    key: str
-    root: str  # project that the drafts belong to
-    drafts: tuple[tuple[str, str], ...]  # stem of the name, text
-    position: Position
-    uuids: tuple[str, ...]
-
-
-def key_of(text: str) -> str:
-    """A file name for the state of one transcript, from its real path."""
-    from hashlib import blake2b
-
-    return blake2b(files.to_bytes(text), digest_size=10).hexdigest()
 
 
 class CaptureState:
@@ -103,7 +26,7 @@ class CaptureState:
     def position(self, key: str, path: str, now: float) -> Position:
         """The stored position of a transcript, a fresh one where none is, or where it lies in the future."""
         stored = files.read_json(self._file("positions", key))
-        found = _position(stored, path) if stored else Position(path)
+        found = state_values.position(stored, path) if stored else Position(path)
         return found if found.time <= now + DAY else Position(path)
 
     def save_position(self, key: str, position: Position) -> None:
@@ -203,14 +126,14 @@ class CaptureState:
         """Parts that were given up."""
         folder = self._place.state_file("given-up")
         stored = (files.read_json(os.path.join(folder, name)) for name in files.names(folder))
-        return [part for part in (_given_up(value) for value in stored if value) if part]
+        return [part for part in (state_values.given_up(value) for value in stored if value) if part]
 
     def forget_given_up(self, part: GivenUp) -> None:
         """A part that had been given up has been taken up again."""
         files.remove(self._file("given-up", part.name))
 
     def _pending(self, key: str) -> Pending | None:
-        return _pending(files.read_json(self._file("pending", key)) or {})
+        return state_values.pending(files.read_json(self._file("pending", key)) or {})
 
     # -- outbox
 
@@ -227,7 +150,7 @@ class CaptureState:
             for name in files.names(folder)
             if name.endswith(".json")
         )
-        return [outbox for outbox in (_outbox(value) for value in stored if value) if outbox]
+        return [outbox for outbox in (state_values.outbox(value) for value in stored if value) if outbox]
 
     def close_outbox(self, key: str) -> None:
         """All of an outbox is on disk."""
@@ -290,84 +213,3 @@ def _mark(uuid: str) -> bytes:
 def _records(data: bytes) -> Iterator[bytes]:
     for begin in range(0, len(data) - 9, 10):
         yield data[begin : begin + 10]
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _whole(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
-
-
-def _seconds(value: object) -> float:
-    return (
-        float(value)
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value == value
-        else 0.0
-    )
-
-
-def _pairs(value: object) -> Iterator[list[object]]:
-    for pair in value if isinstance(value, list) else []:
-        if isinstance(pair, list) and len(pair) == 2:
-            yield pair
-
-
-def _position(stored: dict[str, object], path: str) -> Position:
-    return Position(
-        path=_text(stored.get("path")) or path,
-        offset=_whole(stored.get("offset")),
-        check=_text(stored.get("check")),
-        uuid=_text(stored.get("uuid")),
-        appended=_text(stored.get("appended")),
-        titles=tuple(Title(_text(a), _text(b)) for a, b in _pairs(stored.get("titles"))),
-        verdict=_text(stored.get("verdict")),
-        subagents=tuple((_text(a), _whole(b)) for a, b in _pairs(stored.get("subagents"))),
-        time=_seconds(stored.get("time")),
-    )
-
-
-def _pending(stored: dict[str, object]) -> Pending | None:
-    if not _text(stored.get("key")):
-        return None
-    return Pending(
-        key=_text(stored.get("key")),
-        transcript=_text(stored.get("transcript")),
-        session_id=_text(stored.get("session_id")),
-        host=_text(stored.get("host")),
-        message=_text(stored.get("message")),
-        root=_text(stored.get("root")),
-        waits=stored.get("waits") is True,
-        first=_seconds(stored.get("first")),
-        stop=_seconds(stored.get("stop")),
-        tried=_seconds(stored.get("tried")),
-        tries=_whole(stored.get("tries")),
-        serial=_text(stored.get("serial")),
-    )
-
-
-def _given_up(stored: dict[str, object]) -> GivenUp | None:
-    entry = _pending(stored)
-    return entry and GivenUp(
-        entry=entry,
-        begin=_whole(stored.get("begin")),
-        end=_whole(stored.get("end")),
-        check=_text(stored.get("check")),
-        appended=_text(stored.get("appended")),
-        verdict=_text(stored.get("verdict")),
-    )
-
-
-def _outbox(stored: dict[str, object]) -> Outbox | None:
-    position = stored.get("position")
-    if not _text(stored.get("key")) or not isinstance(position, dict):
-        return None
-    uuids = stored.get("uuids")
-    return Outbox(
-        key=_text(stored.get("key")),
-        root=_text(stored.get("root")),
-        drafts=tuple((_text(a), _text(b)) for a, b in _pairs(stored.get("drafts"))),
-        position=_position(position, ""),
-        uuids=tuple(_text(u) for u in uuids) if isinstance(uuids, list) else (),
-    )
