@@ -13,7 +13,7 @@ from decision_hooks.records.privacy import home_as_tilde
 from decision_hooks.sessions import digest, relevance
 from decision_hooks.sessions.model import Edit
 from decision_hooks.settings import CaptureSettings
-from decision_hooks.system import backends, files, git
+from decision_hooks.system import backend_answers, backends, files, git
 from decision_hooks.system.backend_choice import capture_choice
 from decision_hooks.system.calls import account, foreign, may_not_call
 from decision_hooks.system.project import Project, work_trees
@@ -196,10 +196,10 @@ def _mask_for(home: str) -> Callable[[str], str]:
     return lambda text: home_as_tilde(sensitive.mask(text).text, home)
 
 
-def _read_answer(run: Run, chosen: backends.Backend, answer: backends.Answer) -> _Tried:
+def _read_answer(run: Run, chosen: backends.Backend, answer: backend_answers.Answer) -> _Tried:
     if answer.trouble:
         run.log.write(f"{chosen.name}: {answer.trouble}: {foreign(answer.detail)}")
-        return _Tried(WAITS if answer.trouble in backends.SPENT_NOTHING else FAILED)
+        return _Tried(WAITS if answer.trouble in backend_answers.SPENT_NOTHING else FAILED)
     if not answer.text.strip():
         run.log.write(f"empty response from {chosen.name}")
         return _Tried(FAILED)

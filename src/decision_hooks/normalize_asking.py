@@ -19,7 +19,7 @@ from decision_hooks.records.pipeline_questions import (
     Answer,
     Question,
 )
-from decision_hooks.system import backends
+from decision_hooks.system import backend_answers, backends
 from decision_hooks.system.parallel import Countdown, Stop, in_parallel
 
 _LIMITS = {SAME: 60.0, KEPT: 60.0, SECTIONS: 150.0, ADDITIONS: 120.0}  # seconds for one call
@@ -51,7 +51,8 @@ class Asking:
         self._clock = clock
         self._tell = tell
         self._stop = Stop()
-        self._calls: list[tuple[str, backends.Answer]] = []  # state and answer of each; threads append to it
+        # State and answer of each; threads append to it.
+        self._calls: list[tuple[str, backend_answers.Answer]] = []
 
     def ask(self, questions: Sequence[Question], share: float) -> list[Answer]:
         """The answers, in order; a question that had not begun after that share of the run's time is ``UNASKED``.
@@ -77,10 +78,10 @@ class Asking:
         return any(state == ANSWERED for state, _ in self._calls)
 
     @property
-    def trouble(self) -> backends.Answer | None:
+    def trouble(self) -> backend_answers.Answer | None:
         """The first answer that was an error which ends the run, else the last error, None without any."""
         troubles = [answer for _, answer in self._calls if answer.trouble]
-        ending = [answer for answer in troubles if answer.trouble in backends.SPENT_NOTHING]
+        ending = [answer for answer in troubles if answer.trouble in backend_answers.SPENT_NOTHING]
         return next(iter(ending or troubles[-1:]), None)
 
     def _answer(self, question: Question, until: float) -> tuple[Answer, int]:
@@ -122,7 +123,7 @@ class Asking:
         if self._stop.given():
             return True
         calls = list(self._calls)
-        if any(answer.trouble in backends.SPENT_NOTHING for _, answer in calls):
+        if any(answer.trouble in backend_answers.SPENT_NOTHING for _, answer in calls):
             return True
         usable = any(state == ANSWERED for state, _ in calls)
         if len(calls) >= _HOPELESS and not usable:

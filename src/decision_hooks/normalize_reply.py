@@ -10,7 +10,7 @@ from decision_hooks.errors import RefusedReply
 from decision_hooks.normalize import Job
 from decision_hooks.records import batching
 from decision_hooks.records.operations import RawOperation, operations
-from decision_hooks.system import adr_folder, backends
+from decision_hooks.system import adr_folder, backend_answers, backends, local_command
 from decision_hooks.system.backend_choice import normalize_choice
 from decision_hooks.system.calls import account, foreign, may_not_call
 from decision_hooks.system.runlog import iso_time
@@ -95,7 +95,7 @@ def _by_local(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
     job.log.write(f"using local (model: {model or 'of the command'}) for {len(batch)} drafts")
     before = _stamp(job)
     job.tell(f"asking the local pipeline about {len(batch)} drafts")
-    answer = backends.ask_local(
+    answer = local_command.ask(
         job.settings.local_cmd,
         model,
         batch=[draft.name for draft in batch],
@@ -128,7 +128,9 @@ def _stamp(job: Job) -> float | None:
 # -- what was answered
 
 
-def _answered(job: Job, batch: Drafts, name: str, answer: backends.Answer, before: float | None) -> Reply:
+def _answered(
+    job: Job, batch: Drafts, name: str, answer: backend_answers.Answer, before: float | None
+) -> Reply:
     names = [draft.name for draft in batch]
     if not answer.trouble and answer.text.strip():
         job.tell(f"answered after {answer.seconds:.0f} s ({len(answer.text)} characters)")
@@ -138,7 +140,7 @@ def _answered(job: Job, batch: Drafts, name: str, answer: backends.Answer, befor
     else:
         reason = f"{name}: {answer.trouble}: {foreign(answer.detail)}"
     job.log.write(reason)
-    if answer.trouble in backends.SPENT_NOTHING:
+    if answer.trouble in backend_answers.SPENT_NOTHING:
         _back_off(job, before, foreign(answer.detail))
     else:
         job.state.note_invalid(names if answer.trouble in ("", "timeout") else ())

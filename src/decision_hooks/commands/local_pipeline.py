@@ -15,7 +15,7 @@ from decision_hooks.records.pipeline_drafts import Draft
 from decision_hooks.records.pipeline_stages import Shelf
 from decision_hooks.records.privacy import home_as_tilde
 from decision_hooks.settings import NormalizeSettings, normalize_settings
-from decision_hooks.system import adr_folder, backends, files
+from decision_hooks.system import adr_folder, backend_answers, backends, files
 from decision_hooks.system.parallel import Countdown
 from decision_hooks.system.project import project
 from decision_hooks.system.world import World
@@ -46,7 +46,7 @@ def run(argv: Sequence[str], world: World) -> int:
 def _print(world: World, asking: Asking, clock: Countdown, outcome: pipeline.Outcome) -> int:
     reason = failed_wholly(asking)
     trouble = asking.trouble
-    spent_nothing = trouble is not None and trouble.trouble in backends.SPENT_NOTHING
+    spent_nothing = trouble is not None and trouble.trouble in backend_answers.SPENT_NOTHING
     failed = bool(reason) and (spent_nothing or not outcome.operations)
     count = 0 if failed else len(outcome.operations)
     if failed:

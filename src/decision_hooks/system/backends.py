@@ -1,20 +1,17 @@
-"""The LLM programs that we call: how they are found, their exact command lines, what their answers mean."""
+"""The LLM programs that we call: how they are found, their exact command lines, and a call."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import sys
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from decision_hooks.settings import GUARDS, CaptureSettings, NormalizeSettings, capture_settings
 from decision_hooks.system import process
+from decision_hooks.system.backend_answers import Answer, read_result
 
 WORKSPACE = "{workspace}"  # stands in an argv for the empty folder of the call
-SPENT_NOTHING = ("credit", "login", "rate", "start")  # troubles that cost no interval of normalisation
-BREAKING = ("credit", "login", "rate")  # troubles that open the circuit breaker
 
 _PI_CAPTURE = (
     "-p --no-session --mode text --no-tools --no-context-files --no-extensions --no-skills "
@@ -53,31 +50,6 @@ _SESSION_TIES = frozenset(
     "CLAUDE_CODE_SSE_PORT AI_AGENT CURSOR_PROJECT_DIR CURSOR_TRANSCRIPT_PATH CURSOR_TRACE_ID CURSOR_AGENT "
     "PI_CODING_AGENT CODEX_SANDBOX PWD OLDPWD".split()
 )
-_SHORT = 300  # characters: a longer reply is never taken for an error text
-_TROUBLES = (
-    (
-        "credit",
-        r"credit balance is too low|insufficient[ _](?:funds|credits?|quota)|billing[ _]error|payment required"
-        r"|exceeded your current quota|\b402\b",
-    ),
-    (
-        "login",
-        r"not logged in|please run /login|/login\b|invalid (?:x-)?api[ _-]?key|invalid_api_key|authentication[ _]error"
-        r"|authentication required|not authenticated|no api key (?:found|for)|oauth token|token (?:has )?expired"
-        r"|unauthori[sz]ed|\b401\b",
-    ),
-    (
-        "rate",
-        r"rate[ _-]?limit|usage limit|session limit|weekly limit|5-hour limit|limit (?:will )?reset|limit reached"
-        r"|hit your (?:\w+ )?limit|out of (?:extra )?usage|too many requests|overloaded|\b(?:429|529)\b|quota",
-    ),
-    (
-        "failed",
-        r"prompt is too long|^execution error\b|workspace trust required|^api error\b|^error\b|connection error"
-        r"|request timed out|internal server error|unknown option|unrecognized arguments|model not found"
-        r"|no model(?:s)? (?:selected|available|configured)|failed to authenticate|context[ _]length",
-    ),
-)
 _OLD_PROGRAM = re.compile(
     r"unknown (?:option|argument|flag)|unrecognized (?:option|argument)|unexpected argument", re.I
 )
@@ -103,17 +75,6 @@ class Absent(NamedTuple):
     """A backend that cannot be called, and why, in the words of the log."""
 
     reason: str
-
-
-class Answer(NamedTuple):
-    """What a call gave: ``trouble`` is "" or credit, login, rate, start, timeout, failed."""
-
-    text: str
-    trouble: str = ""
-    detail: str = ""  # the error's own first words, not masked
-    cost: float | None = None  # US dollars, where the program tells
-    seconds: float = 0.0
-    note: str = ""  # what the local pipeline says of its work, one line
 
 
 def find_program(name: str, root: str, environ: Mapping[str, str]) -> str:
@@ -250,143 +211,3 @@ def _too_old(result: process.Result) -> bool:
         and not result.timed_out
         and _OLD_PROGRAM.search(result.stderr[-4096:].decode("utf-8", "replace"))
     )
-
-
-def read_result(result: process.Result, is_answer: Callable[[str], bool]) -> Answer:
-    """What the end of a program means: its text, or the trouble it had."""
-    if result.status is None:
-        return Answer("", "start", result.stderr.decode("utf-8", "replace"))
-    text = result.stdout.decode("utf-8-sig", "replace")
-    if result.timed_out:
-        return Answer("", "timeout", f"ended after {result.seconds:.0f} s")
-    envelope = _envelope(text)
-    cost = None
-    failed = result.status != 0
-    if envelope is not None:
-        inner = envelope.get("result")
-        failed = failed or envelope.get("is_error") is True or not isinstance(inner, str)
-        text = _words(envelope) if failed else str(inner)
-        spent = envelope.get("total_cost_usd")
-        cost = float(spent) if isinstance(spent, (int, float)) and not isinstance(spent, bool) else None
-    if failed:
-        words = text.strip() or result.stderr.decode("utf-8", "replace").strip()
-        both = text[:2000] + "\n" + result.stderr[-4000:].decode("utf-8", "replace")
-        return Answer("", known_trouble(both) or "failed", words or f"exit {result.status}", cost)
-    stripped = text.strip()
-    if len(stripped) <= _SHORT and not is_answer(stripped):
-        trouble = known_trouble(stripped)
-        if trouble:
-            return Answer("", trouble, stripped, cost)
-    return Answer(text, cost=cost)
-
-
-def known_trouble(text: str) -> str:
-    """The kind of trouble that a text of a backend speaks of, "" when it is none that we know."""
-    for kind, pattern in _TROUBLES:
-        if re.search(pattern, text, re.IGNORECASE | re.MULTILINE):
-            return kind
-    return ""
-
-
-def _words(envelope: dict[str, object]) -> str:
-    """What a failed result object tells: its result, and whatever else names an error."""
-    given = [envelope.get(name) for name in ("result", "error", "errors", "api_error_status", "subtype")]
-    told = [words for words in given if words not in (None, "", "success")]
-    return "\n".join(
-        words if isinstance(words, str) else json.dumps(words, ensure_ascii=False) for words in told
-    )
-
-
-def _envelope(text: str) -> dict[str, object] | None:
-    """The result object of ``--output-format json``; None for plain text, operations included.
-
-    Notices may stand on lines before it.
-    """
-    for candidate in (text, text.rstrip().rpartition("\n")[2]):
-        found = _result_object(candidate)
-        if found is not None:
-            return found
-    return None
-
-
-def _result_object(text: str) -> dict[str, object] | None:
-    if text.lstrip()[:1] not in ("{", "["):
-        return None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    if isinstance(value, list) and value:
-        value = value[-1]
-    if isinstance(value, dict) and "is_error" in value and ("result" in value or "subtype" in value):
-        return value
-    return None
-
-
-# -- the command of the local backend
-
-# Never ``-m``: it would look for the package in the working directory, the user's root, first.
-_OWN_PIPELINE = (
-    "import sys\n"
-    "if sys.path[:1] == ['']: del sys.path[0]\n"
-    "from decision_hooks.cli import normalize_main\n"
-    "sys.exit(normalize_main())"
-)
-
-
-def ask_local(
-    command: str,
-    model: str,
-    *,
-    batch: list[str],
-    clean: tuple[str, ...],
-    adr: str,
-    root: str,
-    environ: Mapping[str, str],
-    timeout: float,
-    on_stderr: Callable[[bytes], None] | None,
-) -> Answer:
-    """Run the command of the ``local`` backend (our own pipeline when it is ""), which prints operations.
-
-    It works in the root, with the names of drafts and records in two files, one a line.
-    """
-    import tempfile
-
-    words = _local_words(command, model, root, environ)
-    if isinstance(words, Absent):
-        return Answer("", "start", words.reason)
-    env = child_environ(environ, "")
-    with tempfile.TemporaryDirectory(prefix="decision-hooks-") as folder:
-        paths = [os.path.join(folder, name) for name in ("batch", "clean")]
-        for path, names in zip(paths, (batch, clean), strict=True):
-            with open(path, "w", encoding="utf-8", errors="surrogateescape") as stream:
-                stream.writelines(f"{name}\n" for name in names)
-        argv = [*words, "--batch", paths[0], "--clean", paths[1], "--adr-dir", adr]
-        result = process.run(argv, cwd=root, env=env, timeout=timeout, on_stderr=on_stderr)
-    answer = read_result(result, lambda text: text.lstrip()[:1] in ("{", "["))._replace(
-        seconds=result.seconds
-    )
-    return answer if command else _with_note(answer, result)
-
-
-def _local_words(command: str, model: str, root: str, environ: Mapping[str, str]) -> list[str] | Absent:
-    import shlex
-
-    if not command:
-        absent = local_backend(model, root, environ)
-        if isinstance(absent, Absent):
-            return absent
-        return [sys.executable, "-c", _OWN_PIPELINE, "local-pipeline", "--project-root", root]
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        return Absent(f"ADR_NORMALIZE_LOCAL_CMD: {error}")
-    return words or Absent("ADR_NORMALIZE_LOCAL_CMD is empty")
-
-
-def _with_note(answer: Answer, result: process.Result) -> Answer:
-    """The answer with the last line of our pipeline's stderr, and of its failure the line before as the reason."""
-    lines = result.stderr[-4096:].decode("utf-8", "replace").strip().splitlines()
-    note = lines.pop() if lines and lines[-1].startswith("local: ") else ""
-    failed = answer.trouble not in ("", "timeout", "start") and lines
-    return answer._replace(note=note, detail=lines[-1] if failed else answer.detail)

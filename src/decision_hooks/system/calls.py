@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decision_hooks.records import sensitive
-from decision_hooks.system import accounts, backends
+from decision_hooks.system import accounts, backend_answers, backends
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import iso_time
 from decision_hooks.system.world import World
@@ -25,7 +25,7 @@ def may_not_call(
 
 
 def account(
-    place: Project, chosen: backends.Backend, world: World, sent: int, answer: backends.Answer
+    place: Project, chosen: backends.Backend, world: World, sent: int, answer: backend_answers.Answer
 ) -> None:
     """Write a call into the ledger and move its circuit breaker."""
     now = world.now()
@@ -41,7 +41,7 @@ def account(
         result=answer.trouble or ("ok" if answer.text.strip() else "empty"),
     )
     accounts.record_call(place, now, line)
-    if answer.trouble in backends.BREAKING:
+    if answer.trouble in backend_answers.BREAKING:
         accounts.trip(place, chosen.name, chosen.model, now, foreign(answer.detail))
     elif not answer.trouble:
         accounts.reset(place, chosen.name, chosen.model)
