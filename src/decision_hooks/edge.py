@@ -32,19 +32,31 @@ def subcommand(program: str, argv: Sequence[str]) -> int:
     _utf8_streams()
     world = _world(program)
     try:
-        return dispatch.run(program, argv, world)
+        code = dispatch.run(program, argv, world)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
     except DecisionHooksError as error:
         world.err(f"{program}: {error}")
         return 2
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _drop_stdout()
         return 0
     except OSError as error:
         world.err(f"{program}: {error}")
+        _drop_stdout()
         return 2
     except KeyboardInterrupt:
         world.err(f"{program}: interrupted")
         return 130
+
+
+def _drop_stdout() -> None:
+    """What could not be written to stdout goes nowhere: at the interpreter's end it would fail once more."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _utf8_streams() -> None:
@@ -189,8 +201,11 @@ def _world(program: str) -> World:
         sys.stdout.write(line + "\n")
 
     def err(line: str) -> None:
-        sys.stderr.write(line + "\n")
-        sys.stderr.flush()
+        try:
+            sys.stderr.write(line + "\n")
+            sys.stderr.flush()
+        except (OSError, ValueError):  # there is nobody left to tell
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
     def ask(question: str) -> str:
         if not sys.stdin or not sys.stdin.isatty():
