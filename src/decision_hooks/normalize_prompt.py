@@ -56,23 +56,15 @@ def record_index(place: Project, names: Sequence[str]) -> retrieval.Index:
         if old and old[:2] == (size, time):
             current[name] = old
         else:
-            current.update((one.name, (size, time, one)) for one in _indexed(place.adr, [name]))
+            read = adr_folder.read(place.adr, name)
+            if read:
+                current[name] = (size, time, retrieval.index_record(name, read.text))
     if current != stored:
         try:
             state.keep_index(retrieval.dump(current))
         except FolderError:  # it is only slower without
             pass
     return retrieval.build_index([one for _, _, one in current.values()])
-
-
-def fresh_index(folder: str, names: Sequence[str]) -> retrieval.Index:
-    """The index of the bodies of records in any folder; nothing is kept."""
-    return retrieval.build_index(_indexed(folder, names))
-
-
-def _indexed(folder: str, names: Sequence[str]) -> list[retrieval.Indexed]:
-    found = ((name, adr_folder.read(folder, name)) for name in names)
-    return [retrieval.index_record(name, stored.text) for name, stored in found if stored]
 
 
 # -- the parts

@@ -6,6 +6,8 @@ import itertools
 import json
 from pathlib import Path
 
+from decision_hooks.sessions.model import Session
+
 SAMPLES = Path(__file__).parent.parent / "data" / "transcripts"
 
 
@@ -72,3 +74,8 @@ class Claude:
         """Add an attachment."""
         record = {"type": "attachment", "uuid": f"attachment-{next(self._numbers)}", "parentUuid": self.last}
         self.lines.append(line({**record, "attachment": attachment}))
+
+
+def texts(session: Session, *kinds: str) -> list[str]:
+    """What the entries of some kinds say."""
+    return [entry.text for entry in session.entries if entry.kind in kinds]

@@ -6,17 +6,13 @@ import pytest
 
 from decision_hooks.sessions import transcript
 from decision_hooks.sessions.model import Choice, Option, Session
-from sessions.records import Claude, line
+from sessions.records import Claude, line, texts
 
 APP = "/home/dev/app"
 
 
 def parsed(claude: Claude) -> Session:
     return transcript.parse(claude.lines)
-
-
-def texts(session: Session, *kinds: str) -> list[str]:
-    return [entry.text for entry in session.entries if entry.kind in kinds]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +77,7 @@ def test_texts_of_one_message_are_joined() -> None:
     for text in ("first", "second"):
         block = {"type": "text", "text": text}
         claude.record("assistant", [], message={"id": "msg", "role": "assistant", "content": [block]})
-    assert transcript.last_assistant_text(parsed(claude)) == "first\nsecond"
+    assert texts(parsed(claude), "assistant") == ["first\nsecond"]
 
 
 def test_a_repeated_uuid_is_told_once() -> None:

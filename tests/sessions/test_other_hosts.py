@@ -6,14 +6,9 @@ import json
 
 import pytest
 
-from decision_hooks.sessions import transcript
+from decision_hooks.sessions import line_filter, transcript
 from decision_hooks.sessions.model import Edit, Session
-from sessions.records import line
-
-
-def texts(session: Session, *kinds: str) -> list[str]:
-    return [entry.text for entry in session.entries if entry.kind in kinds]
-
+from sessions.records import line, texts
 
 # -- Cursor
 
@@ -226,7 +221,7 @@ PATCH = "*** Begin Patch\n*** Add File: src/a.py\n+x\n*** End Patch"
 def test_codex_patches_give_their_paths(payload: dict[str, object]) -> None:
     lines = [rollout("session_meta", cwd="/repo"), rollout("response_item", call_id="c", **payload)]
     assert transcript.parse(lines).edits == (Edit("src/a.py", "/repo"),)
-    assert transcript.parse([line for line in lines if transcript.edit_like(line)]).edits
+    assert transcript.parse([line for line in lines if line_filter.edit_like(line)]).edits
 
 
 @pytest.mark.parametrize(
@@ -249,7 +244,7 @@ def test_failed_codex_patches_are_no_edits(output: object, done: bool) -> None:
         rollout("response_item", type="custom_tool_call_output", call_id="c", output=output),
     ]
     assert bool(transcript.parse(lines).edits) is done
-    kept = [line for line in lines if transcript.edit_like(line)]
+    kept = [line for line in lines if line_filter.edit_like(line)]
     assert bool(transcript.parse(kept).edits) is done
 
 
@@ -276,4 +271,4 @@ def test_events_of_codex_tell_best_which_patches_were_applied() -> None:
     ]
     edits = [edit.path for edit in transcript.parse(lines).edits]
     assert edits == ["/repo/old.py", "/n", "/repo/new.py"]
-    assert [e.path for e in transcript.parse([x for x in lines if transcript.edit_like(x)]).edits] == edits
+    assert [e.path for e in transcript.parse([x for x in lines if line_filter.edit_like(x)]).edits] == edits

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from decision_hooks.sessions import transcript
-from sessions.records import SAMPLES, sample
+from decision_hooks.sessions import line_filter, transcript
+from sessions.records import SAMPLES, sample, texts
 
 LAB = "/tmp/lab/proj"
 STRAY = 'this blew up:\n  File "/Users/dev/demo-app/run.py", line 1, in <module>\n    from app import main\n'
@@ -120,13 +120,13 @@ def test_nothing_injected_is_in_an_entry(name: str) -> None:
 def test_the_filter_of_lines_loses_no_request_and_no_edit(name: str) -> None:
     lines = sample(name)
     whole = transcript.parse(lines)
-    some = transcript.parse([line for line in lines if transcript.worth_reading(line)])
+    some = transcript.parse([line for line in lines if line_filter.worth_reading(line)])
     wanted = ("user", "answer", "plan")
     assert [e.text for e in some.entries if e.kind in wanted] == [
         e.text for e in whole.entries if e.kind in wanted
     ]
     assert some.edits == whole.edits
-    least = transcript.parse([line for line in lines if transcript.edit_like(line)])
+    least = transcript.parse([line for line in lines if line_filter.edit_like(line)])
     assert [edit.path for edit in least.edits] == [edit.path for edit in whole.edits]
 
 
@@ -154,7 +154,7 @@ def test_of_a_subagents_file_only_the_edits_count() -> None:
 
 def test_surrogates_nul_and_line_separators_leave_clean_text() -> None:
     session = transcript.parse(sample("claude/p_surrogate_nul_u2028.jsonl"))
-    text = transcript.last_assistant_text(session)
+    text = texts(session, "assistant")[-1]
     assert text
     assert "\0" not in text
     assert text.encode("utf-8").decode("utf-8") == text

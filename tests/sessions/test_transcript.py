@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decision_hooks.sessions import times, transcript
-from decision_hooks.sessions.model import Session
+from decision_hooks.sessions import line_filter, times, transcript
 from sessions.records import Claude, line
 
 WORDS = st.sampled_from(
@@ -155,15 +154,6 @@ def test_a_last_line_counts_when_it_is_an_object(written: bytes, whole: bool) ->
     assert transcript.is_record(written) is whole
 
 
-def test_the_last_text_of_the_model_is_found() -> None:
-    claude = Claude()
-    claude.says("first")
-    claude.says("last")
-    claude.calls("Bash", {"command": "ls"})
-    assert transcript.last_assistant_text(transcript.parse(claude.lines)) == "last"
-    assert transcript.last_assistant_text(Session("claude")) == ""
-
-
 def test_newest_time_and_directory_are_noted() -> None:
     claude = Claude()
     claude.user("one")
@@ -209,8 +199,8 @@ def test_no_edit_is_missed(spacing: tuple[str, str], tool: str, value: object, f
         if first:
             record = {"message": record.pop("message"), **record}
         again = json.dumps(record, separators=spacing).encode()
-        assert transcript.edit_like(again)
-        assert transcript.worth_reading(again)
+        assert line_filter.edit_like(again)
+        assert line_filter.worth_reading(again)
 
 
 @pytest.mark.parametrize("spacing", SPACINGS)
@@ -219,7 +209,7 @@ def test_a_failed_edit_is_seen(spacing: tuple[str, str]) -> None:
     claude.result("x" * 2000, error=True)
     claude.result("denied", toolDenialKind="user-rejected")
     for written in claude.lines:
-        assert transcript.edit_like(json.dumps(json.loads(written), separators=spacing).encode())
+        assert line_filter.edit_like(json.dumps(json.loads(written), separators=spacing).encode())
 
 
 @pytest.mark.parametrize("spacing", SPACINGS)
@@ -237,7 +227,7 @@ def test_prompts_answers_and_plans_are_worth_reading(spacing: tuple[str, str]) -
     claude.result("rejected, the user said:\nno", error=True)
     for written in claude.lines:
         again = json.dumps(json.loads(written), separators=spacing).encode()
-        assert transcript.worth_reading(again), again
+        assert line_filter.worth_reading(again), again
 
 
 def test_bulk_is_not_worth_reading() -> None:
@@ -253,5 +243,5 @@ def test_bulk_is_not_worth_reading() -> None:
         {"type": "api-request-blob", "message": {"role": "user", "content": "x"}},
         {"type": "system", "subtype": "turn_duration", "uuid": "u"},
     ]
-    kept = [one for one in (*claude.lines, *map(line, others)) if transcript.worth_reading(one)]
+    kept = [one for one in (*claude.lines, *map(line, others)) if line_filter.worth_reading(one)]
     assert kept == []

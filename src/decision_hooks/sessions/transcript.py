@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from decision_hooks.sessions import claude, codex, cursor, pi
 from decision_hooks.sessions.cursor_text import parse_text
 from decision_hooks.sessions.fields import Record, parse_object
-from decision_hooks.sessions.line_filter import edit_like, worth_reading
 from decision_hooks.sessions.model import Session
 
-__all__ = ["edit_like", "is_record", "last_assistant_text", "parse", "parse_text", "worth_reading"]
+__all__ = ["is_record", "parse", "parse_text"]
 
 _Reader = claude.Reader | codex.Reader | cursor.Reader | pi.Reader
 
@@ -40,11 +39,6 @@ def parse(lines: Iterable[bytes], *, subagent: bool = False, header: bytes | Non
 def is_record(line: bytes) -> bool:
     """Whether a line is a whole JSON object, and not one that is still being written."""
     return parse_object(line) is not None
-
-
-def last_assistant_text(session: Session) -> str:
-    """The model's last message; "" when there is none."""
-    return next((e.text for e in reversed(session.entries) if e.kind == "assistant"), "")
 
 
 def _reader(record: Record, subagent: bool) -> _Reader | None:
