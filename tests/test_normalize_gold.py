@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from decision_hooks.records import naming
+from support.gold import BATCHES, loaded
 from support.inbox import NOW
 from support.sandbox import NORMALIZE, Sandbox
 
-BATCHES = sorted((Path(__file__).parent / "data" / "gold").glob("*.json"))
 ENV = {**NOW, "ADR_LANGUAGE": "uk", "ADR_NORMALIZE_BATCH": "100"}
 HEADINGS = [
     "## Context and Problem Statement",
@@ -26,17 +26,9 @@ HEADINGS = [
 
 def played(sandbox: Sandbox, path: Path) -> tuple[list[dict[str, Any]], list[str]]:
     """The operations of a batch, done by the hook on its folder, and what the hook logged."""
-    batch = json.loads(path.read_text(encoding="utf-8"))
+    batch = loaded(path)
     for name, text in [*batch["records"].items(), *batch["drafts"].items()]:
         sandbox.write(f"docs/adr/{name}", text)
-    made = {item["becomes"] for item in batch["operations"] if item["op"] == "rewrite"}
-    for item in batch["operations"]:
-        name = item.get("becomes", "")
-        slug = name.removesuffix(".md")[len(naming.time_prefix(name)) :]
-        if item["op"] == "rewrite":
-            item["slug"] = slug
-        elif item["op"] == "merge-into":
-            item["target"] = slug if name in made else name
     sandbox.fake("claude").answers(json.dumps({"operations": batch["operations"]}, ensure_ascii=False))
     done = sandbox.normalize({}, env=ENV)
     assert (done.rc, done.stdout) == (0, "")

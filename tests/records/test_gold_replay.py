@@ -13,22 +13,9 @@ import pytest
 from decision_hooks.records import clean_record, document, madr, markdown, naming
 from decision_hooks.records.planning import DraftFile, Folder, Plan, plan
 from decision_hooks.records.replies import operations
+from support.gold import BATCHES, loaded
 
-BATCHES = sorted((Path(__file__).parent.parent / "data" / "gold").glob("*.json"))
 UK = madr.language("uk")
-
-
-def loaded(path: Path) -> dict[str, Any]:
-    batch: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    made = {item["becomes"] for item in batch["operations"] if item["op"] == "rewrite"}
-    for item in batch["operations"]:
-        name = item.get("becomes", "")
-        slug = name.removesuffix(".md")[len(naming.time_prefix(name)) :]
-        if item["op"] == "rewrite":
-            item["slug"] = slug
-        elif item["op"] == "merge-into":
-            item["target"] = slug if name in made else name
-    return batch
 
 
 def replayed(batch: dict[str, Any]) -> Plan:

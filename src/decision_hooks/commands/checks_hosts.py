@@ -58,9 +58,7 @@ def _claude_check(found: list[Registered], plugin: bool) -> Check:
     broken = [one for one in found if one.trouble]
     with_entries = [one for one in found if one.programs]
     if broken:
-        return Check(
-            name, WARN, f"{broken[0].path}: {broken[0].trouble}", "mend the file, then install again"
-        )
+        return _mend(name, broken[0])
     if not with_entries:
         return Check(name, OK, "through the plugin") if plugin else Check(name, OFF, "no entry")
     doubled = _doubled(with_entries)
@@ -78,9 +76,7 @@ def _cursor_check(subject: Subject, host: Host, claude: list[Registered], cursor
     own = [one for one in cursor if one.programs]
     project = [one for one in claude if one.programs]
     if broken:
-        return Check(
-            name, WARN, f"{broken[0].path}: {broken[0].trouble}", "mend the file, then install again"
-        )
+        return _mend(name, broken[0])
     if not own:
         if project and _in_use(subject, host):
             return Check(name, OK, f"through {project[0].path}, which Cursor loads too")
@@ -98,6 +94,10 @@ def _cursor_check(subject: Subject, host: Host, claude: list[Registered], cursor
 def _cursor_paths(subject: Subject) -> list[str]:
     home = subject.world.environ.get("HOME", "/")
     return [os.path.join(folder, ".cursor", "hooks.json") for folder in (home, subject.place.root)]
+
+
+def _mend(name: str, broken: Registered) -> Check:
+    return Check(name, WARN, f"{broken.path}: {broken.trouble}", "mend the file, then install again")
 
 
 def _complete(name: str, found: list[Registered], flag: str) -> Check:
@@ -131,9 +131,7 @@ def _codex_check(subject: Subject, host: Host) -> Check:
     broken = [one for one in found if one.trouble]
     own = [one for one in found if one.programs]
     if broken:
-        return Check(
-            name, WARN, f"{broken[0].path}: {broken[0].trouble}", "mend the file, then install again"
-        )
+        return _mend(name, broken[0])
     if not own:
         return Check(name, OFF, "no entry")
     if _doubled(own):
