@@ -7,18 +7,16 @@ very folder that it would have come to without the kill.
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from decision_hooks.commands import dispatch
-from decision_hooks.system.world import World
 from support.adr_texts import operations
 from support.agents import Reply
 from support.inbox import CLAUDE, CLEAN, NOW, ONE, THREE, TWO, all_three, delete, fill, merge, rewrite
 from support.sandbox import NORMALIZE, Sandbox
+from support.stage import Stage, planned
 
 MOST_CALLS = 120
 # A file that is opened to be written is synced at once after: a kill between is one before the sync.
@@ -26,63 +24,22 @@ CALLS = ("rename", "link", "unlink", "fsync", "mkdir", "write")
 Make = Callable[..., Sandbox]
 
 
-class Stage:
-    """A project that is put back as it was before each kill."""
-
-    def __init__(self, sandbox: Sandbox) -> None:
-        self.sandbox = sandbox
-        self._kept = sandbox.base / "kept"
-        for name in ("docs", ".claude"):
-            shutil.copytree(sandbox.root / name, self._kept / name)
-
-    def again(self) -> None:
-        """Put everything back."""
-        for name in ("docs", ".claude"):
-            shutil.rmtree(self.sandbox.root / name)
-            shutil.copytree(self._kept / name, self.sandbox.root / name)
-
-    def killed_at_each(self, call: str, *arguments: str) -> Iterator[int]:
-        """Run the program by hand, killed at its first call, its second ..., until it comes to its own end."""
-        for number in range(1, MOST_CALLS):
-            self.again()
-            done = self.sandbox.run(
-                NORMALIZE, None, *arguments, env=CLAUDE, kill_at=(call, number), wait=False
-            )
-            yield number
-            if not done.was_killed:
-                assert done.rc == 0, done.stderr
-                return
-        raise AssertionError(f"more than {MOST_CALLS} calls of {call}")
-
-    def by_hand(self, *arguments: str) -> None:
-        """Run a subcommand undisturbed, in this process: there are hundreds of them."""
-        said: list[str] = []
-        world = World(
-            program=NORMALIZE,
-            script="",
-            environ=self.sandbox.environment(CLAUDE),
-            cwd=str(self.sandbox.root),
-            now=time.time,
-            out=said.append,
-            err=said.append,
-            ask=lambda question: "",
-            watched=False,
-        )
-        assert dispatch.run(NORMALIZE, arguments, world) == 0, said
+def killed_at_each(stage: Stage, call: str, *arguments: str) -> Iterator[int]:
+    """Run the program by hand, killed at its first call, its second ..., until it comes to its own end."""
+    for number in range(1, MOST_CALLS):
+        stage.again()
+        done = stage.sandbox.run(NORMALIZE, None, *arguments, env=CLAUDE, kill_at=(call, number), wait=False)
+        yield number
+        if not done.was_killed:
+            assert done.rc == 0, done.stderr
+            return
+    raise AssertionError(f"more than {MOST_CALLS} calls of {call}")
 
 
 def temporary(sandbox: Sandbox) -> list[str]:
     """Temporary files anywhere in the project."""
     found = sandbox.snapshot(without=(".git",))
     return [name for name in found if Path(name).name.startswith(".decision-hooks-") or ".making" in name]
-
-
-def planned(sandbox: Sandbox) -> tuple[Stage, str]:
-    """A filled inbox with a kept plan of three operations: what is killed then makes no call."""
-    fill(sandbox)
-    sandbox.fake("claude").answers(all_three())
-    shown = sandbox.run(NORMALIZE, None, "plan", env=CLAUDE)
-    return Stage(sandbox), shown.stdout.split("--plan ")[1].split("`")[0]
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -92,7 +49,7 @@ def test_a_run_killed_at_any_file_changing_call_is_finished_by_the_next(sandbox:
     stage.by_hand("run", "--plan", plan)
     wanted = sandbox.snapshot()
     kills = 0
-    for number in stage.killed_at_each(call, "run", "--plan", plan):
+    for number in killed_at_each(stage, call, "run", "--plan", plan):
         kills = number
         torn = sandbox.snapshot()
         assert {torn.get(name, wanted.get(name)) for name in wanted} <= {*before.values(), *wanted.values()}
@@ -113,7 +70,7 @@ def test_an_undo_killed_at_any_file_changing_call_is_none_or_finished_by_the_nex
     shutil.rmtree(sandbox.base / "kept")
     stage = Stage(sandbox)
     kills = 0
-    for number in stage.killed_at_each(call, "undo"):
+    for number in killed_at_each(stage, call, "undo"):
         kills = number
         stage.by_hand("undo", "--list")  # opens the journal, and so finishes what was begun
         assert sandbox.snapshot() in (before, after), f"{call} {number}"
@@ -129,7 +86,7 @@ def test_a_kill_before_during_or_after_the_call_loses_no_draft(sandbox: Sandbox)
     sandbox.fake("claude").always(all_three())
     stage.by_hand("run")
     wanted = sandbox.snapshot()
-    for number in stage.killed_at_each("rename", "run"):
+    for number in killed_at_each(stage, "rename", "run"):
         sandbox.settle()
         stage.by_hand("run")
         assert sandbox.snapshot() == wanted, number
@@ -166,7 +123,7 @@ def test_merges_into_one_record_are_one_replace_and_never_doubled(sandbox: Sandb
     sandbox.fake("claude").answers(reply)
     plan = sandbox.run(NORMALIZE, None, "plan", env=CLAUDE).stdout.split("--plan ")[1].split("`")[0]
     stage = Stage(sandbox)
-    for number in stage.killed_at_each("fsync", "run", "--plan", plan):
+    for number in killed_at_each(stage, "fsync", "run", "--plan", plan):
         stage.by_hand("run", "--plan", plan)
         text = sandbox.records()["260304-0501-price-cache.md"]
         assert (text.count("The queue is bounded."), text.count("More.")) == (1, 1), number
@@ -204,7 +161,7 @@ def test_an_interrupted_run_is_finished_though_the_next_stop_is_not_due(sandbox:
 
 def test_a_draft_that_comes_while_a_run_lies_open_stays(sandbox: Sandbox) -> None:
     stage, plan = planned(sandbox)
-    for _ in stage.killed_at_each("unlink", "run", "--plan", plan):
+    for _ in killed_at_each(stage, "unlink", "run", "--plan", plan):
         sandbox.write("docs/adr/260304-0504-new.md", "---\nsession: s\n---\n\nnew\n")
         sandbox.write(f"docs/adr/{THREE}", "---\nsession: s\n---\n\nwritten anew\n")
         stage.by_hand("undo", "--list")

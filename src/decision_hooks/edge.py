@@ -147,10 +147,13 @@ def _normalize(world: World, root: str, log: RunLog, detach: bool) -> None:
     if due is None:
         return
     ready = due
-    _now_or_detached(world, log, detach, lambda: normalize.hook_run(ready))
+    _now_or_detached(world, log, detach, lambda: normalize.hook_run(ready), keep=(ready.lock.fd,))
 
 
-def _now_or_detached(world: World, log: RunLog, detach: bool, job: Callable[[], None]) -> None:
+def _now_or_detached(
+    world: World, log: RunLog, detach: bool, job: Callable[[], None], keep: tuple[int, ...] = ()
+) -> None:
+    """Do the job here, or in a worker of our own that holds on to the files of ``keep``."""
     from decision_hooks.errors import DecisionHooksError
 
     def guarded() -> None:
@@ -172,7 +175,7 @@ def _now_or_detached(world: World, log: RunLog, detach: bool, job: Callable[[], 
         except BaseException as error:  # noqa: BLE001 - the boundary of the worker
             _fault(world.program, [log], error)
 
-    process.become_worker(detached)
+    process.become_worker(detached, keep)
 
 
 def _fault(program: str, log: Sequence[RunLog], error: BaseException) -> None:

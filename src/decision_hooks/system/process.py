@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -164,10 +164,11 @@ def _read(stream: IO[bytes]) -> bytes:
     return stream.read(_MOST_OUTPUT)
 
 
-def become_worker(work: Callable[[], None]) -> None:
+def become_worker(work: Callable[[], None], keep: Collection[int] = ()) -> None:
     """Start ``work`` in a process of its own session with closed stdio; returns at once in the caller.
 
-    The child is a fork: it needs no second interpreter start. It leaves by ``os._exit``.
+    The child is a fork: it needs no second interpreter start. It leaves by ``os._exit``. Of the open files only
+    ``keep`` stay open in it: locks that it holds on.
     """
     if os.fork():
         return
@@ -177,7 +178,10 @@ def become_worker(work: Callable[[], None]) -> None:
         null = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):
             os.dup2(null, fd)
-        os.closerange(3, 256)  # whatever else the host left open to us: it may wait for its end
+        first = 3  # whatever else the host left open to us: it may wait for its end
+        for kept in [*sorted(keep), 256]:
+            os.closerange(first, kept)
+            first = kept + 1
         os.chdir("/")
         work()
         status = 0
