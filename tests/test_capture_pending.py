@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -236,6 +238,21 @@ def test_a_waiting_part_of_a_work_tree_is_drafted_there(sandbox: Sandbox) -> Non
     sandbox.capture(session(sandbox, 2).payload())
     assert stems(sandbox) == ["decision-2"]
     assert [name[-13:] for name in os.listdir(tree / "docs" / "adr")] == ["decision-1.md"]
+
+
+def test_a_copy_of_a_project_does_not_draft_for_the_first(make_sandbox: Callable[..., Sandbox]) -> None:
+    first, copy = make_sandbox("first"), make_sandbox("copy")
+    (first.root / "docs").write_text("in the way")
+    ready(first).answers(decision(1), "no")
+    first.capture(session(first, 1).payload())
+    first.capture(session(first, 2).payload())
+    assert pending(first)
+    shutil.copytree(first.hooks, copy.hooks)
+    (first.root / "docs").unlink()
+    pi = ready(copy).answers(decision(3))
+    copy.capture(session(copy, 3).payload())
+    assert (stems(copy), stems(first), len(pi.calls)) == (["decision-3"], [], 1)
+    assert pending(copy) == []
 
 
 def test_drafts_that_cannot_be_written_hold_up_their_own_session_only(sandbox: Sandbox) -> None:

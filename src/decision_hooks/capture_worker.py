@@ -10,7 +10,7 @@ from decision_hooks.capture_part import Part
 from decision_hooks.capture_queue import Stop
 from decision_hooks.errors import DecisionHooksError
 from decision_hooks.system import locking, transcript_file
-from decision_hooks.system.project import project
+from decision_hooks.system.project import project, work_trees
 from decision_hooks.system.runlog import RunLog
 from decision_hooks.system.state import DAY, PENDING_DAYS, CaptureState
 from decision_hooks.system.state_values import GivenUp, Pending
@@ -85,8 +85,9 @@ class _Worker:
         self._stuck.clear()
         for outbox in self._state.outboxes():
             run = self._run(outbox.root)
-            if run is None and not os.path.isdir(outbox.root):
+            if run is None and not self._is_ours(outbox.root):
                 self._state.close_outbox(outbox.key)  # the drafts belong to the work tree that was removed
+                continue
             if run is None:
                 self._stuck.add(outbox.key)
                 continue
@@ -169,11 +170,15 @@ class _Worker:
             return capture.FAILED, capture_part.unread(self._state, claimed, self._stop.world.now())
         return capture.capture_part(run, claimed, timeout)
 
+    def _is_ours(self, root: str) -> bool:
+        """Whether a root is still a work tree here: a state folder that was copied names those of the first."""
+        return os.path.isdir(root) and os.path.realpath(root) in work_trees(self._stop.place.root)
+
     def _run(self, root: str) -> capture.Run | None:
-        """What a capture for that root works with; None when the root is gone."""
+        """What a capture for that root works with; None when the root is gone, or is not of this project."""
         place, log = self._stop.place, self._stop.log
         if root != place.root:
-            if not os.path.isdir(root):
+            if not self._is_ours(root):
                 log.write(f"gone: {root}")
                 return None
             try:

@@ -94,7 +94,9 @@ def test_the_ledger_comes_back_and_strange_lines_are_passed_over(place: Project)
     accounts.record_call(place, NOW, LINE)
     accounts.record_call(place, NOW, LINE._replace(cost=0.25))
     (path,) = Path(place.state_file("ledger")).iterdir()
-    path.write_bytes(b"{}\nnull\n[1]\n{cut\n\xff\n" + path.read_bytes() + b'{"time": 1}\n')
+    huge = path.read_bytes().replace(b'"characters_in":', b'"characters_in":1e999,"was":')
+    assert huge != path.read_bytes()
+    path.write_bytes(b"{}\nnull\n[1]\n{cut\n\xff\n" + path.read_bytes() + huge + b'{"time": 1}\n')
     assert list(accounts.ledger(place, path.stem)) == [LINE, LINE._replace(cost=0.25)]
     assert list(accounts.ledger(place, "1999-01")) == []
 

@@ -42,6 +42,19 @@ def test_what_is_no_json_object_reads_as_nothing(tmp_path: Path, text: str) -> N
     assert files.read_json(str(tmp_path / "x")) is None
 
 
+@pytest.mark.parametrize(
+    "number", ["1" + "0" * 400, "-1" + "0" * 400, "1e999", "NaN", "Infinity", "-Infinity"]
+)
+def test_a_file_with_a_number_that_no_clock_can_tell_reads_as_nothing(tmp_path: Path, number: str) -> None:
+    (tmp_path / "x").write_text(f'{{"a": [{{"time": {number}}}]}}')
+    assert files.read_json(str(tmp_path / "x")) is None
+
+
+def test_numbers_of_our_own_come_back(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text('{"n": [1, -2.5e3, 4294967296, 0]}')
+    assert files.read_json(str(tmp_path / "x")) == {"n": [1, -2500.0, 4294967296, 0]}
+
+
 @given(st.text(st.characters(codec=None), max_size=40))
 def test_any_text_becomes_utf_8(text: str) -> None:
     known = "".join(c if not "\ud800" <= c <= "\udfff" else "?" for c in text)

@@ -50,6 +50,18 @@ def test_the_main_work_tree_of_a_linked_one_and_all_trees(sandbox: Sandbox) -> N
         assert project.work_trees(str(tree))[0] == str(tree)
 
 
+def test_work_trees_that_git_links_by_relative_paths_are_known(sandbox: Sandbox) -> None:
+    tree = sandbox.worktree("first")
+    inner = sandbox.root / ".git" / "worktrees" / "first"
+    (inner / "gitdir").write_text(os.path.relpath(tree / ".git", inner) + "\n")
+    (tree / ".git").write_text(f"gitdir: {os.path.relpath(inner, tree)}\n")
+    for here in (sandbox.root, tree):
+        assert project.main_tree(str(here)) == str(sandbox.root)
+        assert set(project.work_trees(str(here))) == {str(sandbox.root), str(tree)}
+    (inner / "gitdir").write_text("a\0b")
+    assert project.work_trees(str(sandbox.root)) == (str(sandbox.root),)
+
+
 def test_a_submodule_is_its_own_main_tree(make_sandbox: MakeSandbox) -> None:
     outer, inner = make_sandbox("outer"), make_sandbox("inner")
     outer.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner.root), "sub")

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from decision_hooks.system import state_values
 from decision_hooks.system.project import open_state, project
 from decision_hooks.system.state import DAY, CaptureState
 from decision_hooks.system.state_values import GivenUp, Outbox, Pending, Position, Title, key_of
@@ -198,3 +199,19 @@ def test_a_key_is_a_short_plain_name(state: CaptureState) -> None:
     assert key_of("/a/b.jsonl") == key_of("/a/b.jsonl")
     assert key_of("/a/b.jsonl") != key_of("/a/c.jsonl")
     assert key_of("\ud800" + "x" * 5000).isalnum()
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "/tmp/x", "..", ".hidden", "a\nb", ""])
+def test_a_stored_name_that_leads_elsewhere_is_passed_over(name: str) -> None:
+    stored = ENTRY._asdict() | {"position": {}, "drafts": [[name, "text"], ["260304-0506-a", "text"]]}
+    found = state_values.outbox(stored)
+    assert found is not None
+    assert found.drafts == (("260304-0506-a", "text"),)
+    assert state_values.outbox(stored | {"key": name}) is None
+    assert state_values.pending(stored | {"key": name}) is None
+
+
+def test_stored_texts_can_be_written_and_be_paths() -> None:
+    found = state_values.pending(ENTRY._asdict() | {"root": "/a\0b\ud800", "message": "two\nlines \u0456"})
+    assert found is not None
+    assert (found.root, found.message) == ("/ab?", "two\nlines \u0456")

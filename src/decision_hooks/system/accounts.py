@@ -131,5 +131,5 @@ def ledger(place: Project, month: str) -> Iterator[LedgerLine]:
                 None if value["cost"] is None else float(value["cost"]),
                 str(value["result"]),
             )
-        except (ValueError, TypeError, KeyError, RecursionError):
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
             continue

@@ -35,15 +35,32 @@ def read_text(path: str, limit: int = 64 * 1024 * 1024) -> str | None:
 
 
 def read_json(path: str) -> dict[str, object] | None:
-    """The JSON object in a file; None when there is none, or it is something else."""
+    """The JSON object in a file; None when there is none, it is something else, or a number fits no float."""
     data = read_bytes(path)
     if data is None:
         return None
     try:
-        value = json.loads(data.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
+        value = _json(data.decode("utf-8", "replace"))
+    except (ValueError, OverflowError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def _json(text: str) -> object:
+    return json.loads(text, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
+
+
+def _whole(text: str) -> int:
+    number = int(text)
+    float(number)
+    return number
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number - number:  # infinite, or not a number
+        raise ValueError(text)
+    return number
 
 
 def to_bytes(text: str) -> bytes:

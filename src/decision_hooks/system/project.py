@@ -80,8 +80,8 @@ def work_trees(root: str) -> tuple[str, ...]:
     folder = os.path.join(main, ".git", "worktrees")
     for name in files.names(folder):
         text = files.read_text(os.path.join(folder, name, "gitdir"), 4096)
-        if text:
-            found.append(os.path.dirname(text.strip()))
+        if text and "\0" not in text:
+            found.append(os.path.join(folder, name, os.path.dirname(text.strip())))  # may be relative
     return tuple(dict.fromkeys(os.path.realpath(tree) for tree in found if tree))
 
 

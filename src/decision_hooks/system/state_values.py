@@ -102,10 +102,11 @@ def position(stored: dict[str, object], path: str) -> Position:
 
 def pending(stored: dict[str, object]) -> Pending | None:
     """A stored part that waits; None without a key."""
-    if not _text(stored.get("key")):
+    key = _key(stored.get("key"))
+    if not key:
         return None
     return Pending(
-        key=_text(stored.get("key")),
+        key=key,
         transcript=_text(stored.get("transcript")),
         session_id=_text(stored.get("session_id")),
         host=_text(stored.get("host")),
@@ -134,22 +135,36 @@ def given_up(stored: dict[str, object]) -> GivenUp | None:
 
 
 def outbox(stored: dict[str, object]) -> Outbox | None:
-    """A stored outbox; None without a key or a position."""
-    reached = stored.get("position")
-    if not _text(stored.get("key")) or not isinstance(reached, dict):
+    """A stored outbox; None without a key or a position. A draft whose name is a path is passed over."""
+    from decision_hooks.records.naming import is_plain_name
+
+    key, reached, uuids = _key(stored.get("key")), stored.get("position"), stored.get("uuids")
+    if not key or not isinstance(reached, dict):
         return None
-    uuids = stored.get("uuids")
+    drafts = [(_text(stem), _text(text)) for stem, text in _pairs(stored.get("drafts"))]
     return Outbox(
-        key=_text(stored.get("key")),
+        key=key,
         root=_text(stored.get("root")),
-        drafts=tuple((_text(a), _text(b)) for a, b in _pairs(stored.get("drafts"))),
+        drafts=tuple((stem, text) for stem, text in drafts if is_plain_name(f"{stem}.md")),
         position=position(reached, ""),
         uuids=tuple(_text(u) for u in uuids) if isinstance(uuids, list) else (),
     )
 
 
+def _key(value: object) -> str:
+    """A key as a file name; "" for a path: a state folder that came with a repository must not lead out."""
+    return (
+        value
+        if isinstance(value, str) and value[:1] != "." and value.isprintable() and "/" not in value
+        else ""
+    )
+
+
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    """Text that can be written again, and be a path: no NUL, lone surrogates replaced."""
+    if not isinstance(value, str):
+        return ""
+    return value if value.isprintable() else files.to_bytes(value.replace("\0", "")).decode("utf-8")
 
 
 def _whole(value: object) -> int:
