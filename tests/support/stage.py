@@ -6,33 +6,39 @@ import shutil
 import time
 
 from decision_hooks.commands import dispatch
+from decision_hooks.errors import DecisionHooksError
 from decision_hooks.system.world import World
 from support.inbox import CLAUDE, all_three, fill
 from support.sandbox import NORMALIZE, Sandbox
 
 
 class Stage:
-    """A project that is put back as it was before each kill."""
+    """A project that can be put back as it was."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
         self._kept = sandbox.base / "kept"
         for name in ("docs", ".claude"):
-            shutil.copytree(sandbox.root / name, self._kept / name)
+            shutil.copytree(sandbox.root / name, self._kept / name, symlinks=True)
 
     def again(self) -> None:
         """Put everything back."""
         for name in ("docs", ".claude"):
             shutil.rmtree(self.sandbox.root / name)
-            shutil.copytree(self._kept / name, self.sandbox.root / name)
+            shutil.copytree(self._kept / name, self.sandbox.root / name, symlinks=True)
 
     def by_hand(self, *arguments: str) -> None:
-        """Run a subcommand undisturbed, in this process: there are hundreds of them."""
+        """Run a subcommand that has to end well."""
+        code, said = self.attempt(*arguments)
+        assert code == 0, said
+
+    def attempt(self, *arguments: str, **env: str) -> tuple[int, list[str]]:
+        """Run a subcommand in this process, for there are hundreds of them: the exit code and what was said."""
         said: list[str] = []
         world = World(
             program=NORMALIZE,
             script="",
-            environ=self.sandbox.environment(CLAUDE),
+            environ=self.sandbox.environment({**CLAUDE, **env}),
             cwd=str(self.sandbox.root),
             now=time.time,
             out=said.append,
@@ -40,7 +46,10 @@ class Stage:
             ask=lambda question: "",
             watched=False,
         )
-        assert dispatch.run(NORMALIZE, arguments, world) == 0, said
+        try:
+            return dispatch.run(NORMALIZE, arguments, world), said
+        except DecisionHooksError as error:
+            return 2, [*said, str(error)]
 
 
 def planned(sandbox: Sandbox) -> tuple[Stage, str]:
