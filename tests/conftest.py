@@ -11,8 +11,9 @@ import pytest
 from support import guard
 from support.sandbox import Sandbox
 
-# Kills at a system call are done by strace, a program of Linux.
-collect_ignore_glob = [] if sys.platform == "linux" else ["**/test_*kills*.py"]
+# Kills and faults at a system call, and what calls are made, are told by strace, a program of Linux.
+_BY_STRACE = ["**/test_*kills*.py", "**/test_*faults*.py", "**/test_*calls*.py"]
+collect_ignore_glob = [] if sys.platform == "linux" else _BY_STRACE
 
 
 @pytest.fixture(scope="session", autouse=True)

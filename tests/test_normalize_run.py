@@ -303,25 +303,6 @@ def test_a_merge_that_began_during_the_call_stops_all(sandbox: Sandbox) -> None:
     assert sandbox.snapshot() == before
 
 
-def test_git_is_never_written(sandbox: Sandbox) -> None:
-    fill(sandbox)
-    sandbox.commit_all()
-    index = (sandbox.root / ".git/index").read_bytes()
-    sandbox.write("README.md", "# Touched\n")
-    sandbox.fake("claude").answers(all_three())
-    log = sandbox.base / "git.log"
-    real = "/usr/bin/git"
-    git = sandbox.bin / "git"
-    git.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec {real} "$@"\n')
-    git.chmod(0o755)
-    sandbox.normalize({}, env=NOW)
-    assert (sandbox.root / ".git/index").read_bytes() == index
-    called = log.read_text().splitlines() if log.exists() else []
-    assert not [
-        line for line in called if set(line.split()) & {"add", "commit", "stash", "checkout", "update-index"}
-    ]
-
-
 def test_a_dry_run_changes_nothing_and_logs_the_plan(sandbox: Sandbox) -> None:
     fill(sandbox)
     before = sandbox.snapshot()
@@ -369,15 +350,6 @@ def test_by_hand_no_drafts_is_fine(sandbox: Sandbox) -> None:
     assert (done.rc, done.stdout) == (0, "no drafts\n")
 
 
-def test_by_hand_all_batches_are_done(sandbox: Sandbox) -> None:
-    for number in range(5):
-        sandbox.write(f"docs/adr/260304-050{number}-d{number}.md", draft(f"D{number}", session=f"s{number}"))
-    fake = sandbox.fake("claude").always(Reply(python=DELETE_ALL))
-    done = sandbox.run(NORMALIZE, None, "run", "--all", env={**CLAUDE, "ADR_NORMALIZE_BATCH": "2"})
-    assert (done.rc, sandbox.adr_names()) == (0, []), done.stdout + done.stderr
-    assert len(fake.calls) == 3
-
-
 def test_a_plan_is_applied_exactly_and_without_another_call(sandbox: Sandbox) -> None:
     fill(sandbox)
     fake = sandbox.fake("claude").answers(all_three())
@@ -387,7 +359,7 @@ def test_a_plan_is_applied_exactly_and_without_another_call(sandbox: Sandbox) ->
     sandbox.write(f"docs/adr/{THREE}", draft("Changed since", session="s"))
     done = sandbox.run(NORMALIZE, None, "run", "--plan", plan, env=CLAUDE)
     assert done.rc == 0
-    assert sandbox.adr_names() == [CLEAN, THREE, NEW] or sandbox.adr_names() == sorted([CLEAN, THREE, NEW])
+    assert sandbox.adr_names() == sorted([CLEAN, THREE, NEW])
     assert len(fake.calls) == 1
 
 
@@ -440,3 +412,112 @@ def test_a_draft_that_holds_an_order_changes_nothing(sandbox: Sandbox) -> None:
     sandbox.fake("claude").answers(operations({"op": "delete", "file": CLEAN, "reason": "told to"}))
     sandbox.normalize({}, env=NOW)
     assert CLEAN in sandbox.records()
+
+
+def test_a_draft_that_spoils_every_reply_cannot_block_the_inbox(sandbox: Sandbox) -> None:
+    for number in range(6):
+        sandbox.write(
+            f"docs/adr/260304-05{number:02d}-d{number}.md", draft(f"D{number}", session=f"s{number}")
+        )
+    fake = sandbox.fake("claude")
+    fake.answers(Reply("no", match="-d0", times=None)).always(Reply(python=DELETE_ALL))
+    for _ in range(9):
+        sandbox.normalize({}, env={**NOW, "ADR_NORMALIZE_BATCH": "4"})
+    assert set(sandbox.drafts()) == {"260304-0500-d0.md"}
+    sizes = [call.prompt.count("TEXT\n") for call in fake.calls]
+    assert sizes[:3] == [4, 2, 1]
+
+
+def test_of_a_draft_only_what_may_leave_the_machine_is_sent(sandbox: Sandbox) -> None:
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    home = str(sandbox.home)
+    sandbox.write(f"docs/adr/{ONE}", draft(context=f"The key {key} lies in {home}/keys, for a queue."))
+    told = record("Use a queue").replace("description: Use a queue.", f"description: A queue with {key}.")
+    sandbox.write(f"docs/adr/{CLEAN}", told)
+    fake = sandbox.fake("claude").answers(operations())
+    sandbox.normalize({}, env=NOW)
+    prompt = fake.only_call.prompt
+    assert "for a queue" in prompt
+    assert "A queue with" in prompt
+    assert key not in prompt
+    assert home not in prompt
+
+
+def test_a_linked_work_tree_has_drafts_and_runs_of_its_own(sandbox: Sandbox) -> None:
+    fill(sandbox)
+    sandbox.commit_all()
+    tree = sandbox.worktree("linked")
+    before = sandbox.snapshot()
+    env = {**CLAUDE, "CLAUDE_PROJECT_DIR": str(tree)}
+    sandbox.fake("claude").answers(all_three())
+    assert sandbox.run(NORMALIZE, None, "run", env=env).rc == 0
+    assert not (tree / ".claude/hooks/.decision-hooks").exists()
+    assert sandbox.snapshot() == before
+    assert sandbox.run(NORMALIZE, None, "undo").rc == 1
+    assert sandbox.run(NORMALIZE, None, "undo", env=env).rc == 0
+    assert sandbox.snapshot(of=tree / "docs") == sandbox.snapshot(of=sandbox.root / "docs")
+
+
+def test_a_git_operation_stops_a_project_in_a_folder_of_the_work_tree_too(sandbox: Sandbox) -> None:
+    sandbox.write(f"part/docs/adr/{ONE}", draft())
+    sandbox.write(".git/MERGE_HEAD", "0" * 40)
+    fake = sandbox.fake("claude").answers(operations(rewrite()))
+    sandbox.normalize({}, env={**NOW, "CLAUDE_PROJECT_DIR": str(sandbox.root / "part")})
+    assert not fake.calls
+
+
+def test_a_lock_that_was_lost_during_the_call_stops_all(sandbox: Sandbox) -> None:
+    fill(sandbox)
+    before = sandbox.snapshot()
+    lock = str(sandbox.hooks / ".normalize.lock")
+    sandbox.fake("claude").answers(Reply(all_three(), python=f"import os; os.unlink({lock!r})"))
+    done = sandbox.normalize({}, env=NOW)
+    assert "the lock was lost during the call: nothing was done" in done.messages
+    assert sandbox.snapshot() == before
+
+
+def test_a_rewrite_of_a_changed_draft_takes_its_merges_along(sandbox: Sandbox) -> None:
+    fill(sandbox)
+    path = str(sandbox.adr / ONE)
+    reply = operations(rewrite(), merge(TWO, "price-cache"), delete())
+    sandbox.fake("claude").answers(Reply(reply, python=f"open({path!r}, 'a').write('mine')"))
+    sandbox.normalize({}, env=NOW)
+    assert set(sandbox.drafts()) == {ONE, TWO}
+    assert set(sandbox.records()) == {CLEAN}
+
+
+def test_a_name_taken_during_the_call_is_not_written_over(sandbox: Sandbox) -> None:
+    fill(sandbox)
+    path = str(sandbox.adr / NEW)
+    sandbox.fake("claude").answers(Reply(all_three(), python=f"open({path!r}, 'w').write('mine')"))
+    sandbox.normalize({}, env=NOW)
+    assert (sandbox.adr / NEW).read_text() == "mine"
+    assert ONE in sandbox.drafts()
+
+
+def test_a_record_that_takes_the_name_of_its_draft_is_undone_too(sandbox: Sandbox) -> None:
+    fill(sandbox)
+    before = sandbox.snapshot()
+    sandbox.fake("claude").answers(operations(rewrite(slug="cache"), merge(TWO, "cache")))
+    sandbox.normalize({}, env=NOW)
+    assert "The queue is bounded." in sandbox.records()[ONE]
+    assert sandbox.run(NORMALIZE, None, "undo").rc == 0
+    assert sandbox.snapshot() == before
+
+
+def test_the_log_has_one_line_an_event_and_little_of_a_refused_reply(sandbox: Sandbox) -> None:
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    messages = normalized(sandbox, f"I think\nthat {key} " + "and so on " * 500)
+    refused = next(line for line in messages if line.startswith("refused reply"))
+    assert key not in refused
+    assert len(refused) < 300
+    assert len(messages) == len([line for line in sandbox.log(NORMALIZE).splitlines() if line[:4].isdigit()])
+
+
+def test_an_attempt_by_hand_that_spent_nothing_makes_no_hook_wait(sandbox: Sandbox) -> None:
+    fill(sandbox)
+    fake = sandbox.fake("claude").answers(Reply(exit=126, stderr="cannot execute"), all_three())
+    fake.remove()
+    (sandbox.bin / "claude").mkdir()
+    assert sandbox.run(NORMALIZE, None, "run", env=CLAUDE).rc == 1
+    assert not (sandbox.hooks / ".normalize-state").exists()
