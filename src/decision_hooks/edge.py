@@ -129,8 +129,9 @@ def _capture(world: World, event: HookEvent, root: str, log: RunLog, detach: boo
 
     def job() -> None:
         from decision_hooks import capture_worker
+        from decision_hooks.system import facts
 
-        capture_worker.work(entered, sleep=_sleep, foreground=not detach)
+        capture_worker.work(entered, sleep=facts.pause, foreground=not detach)
 
     _now_or_detached(world, log, detach, job)
 
@@ -235,12 +236,6 @@ def _cwd() -> str:
         return os.getcwd()
     except OSError:  # the folder was removed under us
         return "/"
-
-
-def _sleep(seconds: float) -> None:
-    import time
-
-    time.sleep(seconds)
 
 
 def _flags(argv: Sequence[str]) -> tuple[Flags, str]:

@@ -139,6 +139,13 @@ def test_a_part_that_was_given_up_can_be_found_and_forgotten(state: CaptureState
     assert state.given_up() == []
 
 
+def test_a_part_that_was_given_up_is_never_forgotten_by_a_path(state: CaptureState, tmp_path: Path) -> None:
+    state.give_up(GivenUp(ENTRY, appended="a"))
+    [stored] = folder(tmp_path, "given-up").iterdir()
+    stored.write_text(json.dumps({**json.loads(stored.read_text()), "appended": "/../../k"}))
+    assert state.given_up() == [GivenUp(ENTRY)]
+
+
 @given(st.lists(st.text(max_size=8), max_size=60), st.lists(st.text(max_size=8), max_size=20))
 def test_known_ids_are_those_remembered(
     tmp_path_factory: pytest.TempPathFactory, ours: list[str], others: list[str]

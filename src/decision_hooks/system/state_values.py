@@ -129,7 +129,7 @@ def given_up(stored: dict[str, object]) -> GivenUp | None:
         begin=_whole(stored.get("begin")),
         end=_whole(stored.get("end")),
         check=_text(stored.get("check")),
-        appended=_text(stored.get("appended")),
+        appended=_key(stored.get("appended")),
         verdict=_text(stored.get("verdict")),
     )
 
