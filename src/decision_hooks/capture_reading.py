@@ -13,7 +13,7 @@ from decision_hooks.system.transcript_file import Extent, Tail
 _HEAD = 1024 * 1024  # bytes in which a session's, or a part's, first requests are looked for
 _BEFORE = 256 * 1024  # bytes before the part that hold its context
 _WINDOW = 1024 * 1024  # bytes of a part that are read whole, the last ones
-_SEARCHED = 16 * 1024 * 1024  # bytes before them that are searched for requests
+_SEARCHED = 8 * 1024 * 1024  # bytes before them that are searched for requests
 _STEP = 1024 * 1024  # bytes of one step of that search
 _MOST_REQUESTS = 192 * 1024  # bytes of requests from each end of what is searched
 _RESULTS = 64 * 1024  # bytes after a call in which its failure is looked for
