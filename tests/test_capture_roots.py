@@ -84,16 +84,6 @@ def test_a_value_that_is_no_folder_is_passed_over(sandbox: Sandbox, value: str) 
     assert logs_in(sandbox.root)
 
 
-def test_a_working_directory_that_was_removed_leaves_nothing(sandbox: Sandbox) -> None:
-    from support import programs
-
-    gone = place(sandbox, "gone")
-    command = ["/bin/sh", "-c", 'cd "$1" && rmdir "$1" && "$0"', programs.script(CAPTURE), str(gone)]
-    process = programs.start(command, environ=sandbox.environment(), cwd=sandbox.root)
-    assert programs.finish(process, None, 20)[:3] == (0, "", "")
-    assert not gone.exists()
-
-
 @pytest.mark.parametrize(
     "project", ["with space", "проєкт-ї", "quote'\"s", "$(touch x)", "-dash", "a\nb", "[b]*?"]
 )
@@ -103,6 +93,40 @@ def test_a_root_of_any_name_works(make_sandbox: MakeSandbox, project: str) -> No
     sandbox.capture(session(sandbox).payload(), env={"CLAUDE_PROJECT_DIR": str(sandbox.root)})
     assert stems(sandbox) == ["decision-1"]
     assert len(pi.calls) == 1
+
+
+def test_a_root_whose_name_is_no_utf_8_works_where_there_can_be_one(sandbox: Sandbox) -> None:
+    root = Path(os.fsdecode(os.fsencode(sandbox.base) + b"/\xff\xfe"))
+    try:
+        root.mkdir()
+    except OSError:  # a file system of macOS
+        return
+    pi = ready(sandbox).answers("no", decision(1), decision(2))
+    for number in (1, 2):
+        made = session(sandbox, number, turns=0)
+        made.user("decide")
+        made.assistant("decided")
+        sandbox.capture(made.payload(), env={"CLAUDE_PROJECT_DIR": str(root)})
+    assert sorted(name[12:] for name in os.listdir(root / "docs" / "adr")) == [
+        "decision-1.md",
+        "decision-2.md",
+    ]
+    assert len(pi.calls) == 3
+
+
+def test_without_any_folder_nothing_is_made_and_a_command_says_so(sandbox: Sandbox) -> None:
+    from support import programs
+
+    for words, rc, told in (("", 0, ""), (" status", 2, "the working directory is gone")):
+        gone = place(sandbox, "gone")
+        script = f'cd "$1" && rmdir "$1" && exec "$0"{words}'
+        command = ["/bin/sh", "-c", script, programs.script(CAPTURE), str(gone)]
+        before = os.path.exists("/.claude")
+        process = programs.start(command, environ=sandbox.environment(), cwd=sandbox.root)
+        found = programs.finish(process, None, 20)
+        assert (found[0], found[1], told in found[2]) == (rc, "", True)
+        assert os.path.exists("/.claude") == before
+        assert not gone.exists()
 
 
 def test_a_root_reached_by_a_link_is_the_same_project(sandbox: Sandbox) -> None:

@@ -99,6 +99,8 @@ def _run_hook(program: str, argv: Sequence[str], opened: list[RunLog]) -> None:
     payload = {} if wrong else hook_event.read_payload(_stdin())
     event = hook_event.read_event(payload, flags, world.environ, cwd=world.cwd, git_top=project.git_top)
     root = project.first_folder(event.root_candidates)
+    if not root:  # the working directory was removed, and nothing else is told: there is no place for a log
+        return
     lock = os.path.join(project.state_folder(root), "log.lock")
     log = RunLog(os.path.join(root, ".claude", "hooks", f"{program}.log"), world.now, lock)
     opened.append(log)
@@ -235,7 +237,7 @@ def _cwd() -> str:
     try:
         return os.getcwd()
     except OSError:  # the folder was removed under us
-        return "/"
+        return ""
 
 
 def _flags(argv: Sequence[str]) -> tuple[Flags, str]:

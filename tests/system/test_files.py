@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -163,8 +164,10 @@ def test_a_folder_is_made_with_its_parents_or_the_hindrance_is_told(tmp_path: Pa
     files.make_folder(str(tmp_path / "a" / "b"), 0o700)
     files.make_folder(str(tmp_path / "a" / "b"))
     (tmp_path / "file").touch()
-    for inside in ("file", "file/deeper"):
-        with pytest.raises(FolderError, match="cannot make the folder"):
+    (tmp_path / "link").symlink_to("nowhere")
+    for inside in ("file", "file/deeper", "link", "link/deeper"):
+        hindrance = re.escape(str(tmp_path / inside.split("/")[0]))
+        with pytest.raises(FolderError, match=f"cannot make the folder .*: {hindrance} is in the way"):
             files.make_folder(str(tmp_path / inside))
 
 
@@ -173,8 +176,14 @@ def test_what_is_appended_comes_after_and_never_through_a_link(tmp_path: Path) -
     files.append(str(tmp_path / "x"), b"b")
     assert (tmp_path / "x").read_bytes() == b"ab"
     (tmp_path / "link").symlink_to(tmp_path / "x")
-    with pytest.raises(OSError, match=r"."):
-        files.append(str(tmp_path / "link"), b"c")
+    os.mkfifo(tmp_path / "fifo")
+    reader = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
+    os.mkfifo(tmp_path / "unread")
+    for name in ("link", "fifo", "unread", ".", "nowhere/x"):
+        with pytest.raises(FolderError, match="cannot write "):
+            files.append(str(tmp_path / name), b"c")
+    assert os.read(reader, 10) == b""
+    os.close(reader)
 
 
 def test_the_names_of_what_is_no_folder_are_none(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def test_the_first_folder_is_taken(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     wanted = ["", str(tmp_path / "gone"), str(tmp_path / "file"), "a\0b", str(tmp_path), "/"]
     assert project.first_folder(wanted) == str(tmp_path)
-    assert project.first_folder([]) == "/"
+    assert project.first_folder(["", str(tmp_path / "gone")]) == ""
 
 
 @pytest.mark.parametrize("kind", ["folder", "file"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from pathlib import Path
@@ -107,3 +108,31 @@ def test_a_log_whose_lock_is_held_grows_on(tmp_path: Path) -> None:
     RunLog(str(path), lambda: NOW, str(tmp_path / "lock")).write("newest")
     locking.release(lock)
     assert path.stat().st_size > 1_200_000
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder", "link", "file as its folder"])
+def test_a_log_that_cannot_be_written_holds_nobody(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "hooks" / "x.log"
+    if kind == "file as its folder":
+        path.parent.touch()
+    else:
+        path.parent.mkdir()
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "link":
+        path.symlink_to(tmp_path / "other")
+    log = RunLog(str(path), lambda: NOW)
+    log.write("event")
+    assert log.last == "event"
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_log_that_cannot_be_halved_grows_on(tmp_path: Path) -> None:
+    path, lock = tmp_path / "x.log", tmp_path / "lock"
+    path.write_bytes(b"old line\n" * 200_000)
+    lock.mkdir()
+    RunLog(str(path), lambda: NOW, str(lock)).write("event")
+    assert path.read_bytes().endswith(b" event\n")
+    assert path.stat().st_size > 1024 * 1024

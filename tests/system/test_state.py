@@ -219,6 +219,8 @@ def test_a_stored_name_that_leads_elsewhere_is_passed_over(name: str) -> None:
 
 
 def test_stored_texts_can_be_written_and_be_paths() -> None:
-    found = state_values.pending(ENTRY._asdict() | {"root": "/a\0b\ud800", "message": "two\nlines \u0456"})
+    found = state_values.pending(
+        ENTRY._asdict() | {"root": "/a\0b\ud800", "transcript": "/\udcff", "message": "two\nlines \u0456"}
+    )
     assert found is not None
-    assert (found.root, found.message) == ("/ab?", "two\nlines \u0456")
+    assert (found.root, found.transcript, found.message) == ("/ab?", "/\udcff", "two\nlines \u0456")

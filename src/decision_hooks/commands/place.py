@@ -14,15 +14,21 @@ from decision_hooks.system.world import World
 def root_of(world: World, given: str = "") -> str:
     """The project's root: ``given``, else the host's environment, else the git top of the working directory.
 
-    What the environment names is passed over when it is no folder; a bad ``given`` raises ``SettingError``.
+    What the environment names is passed over when it is no folder. ``SettingError`` on a bad ``given``, or when
+    the working directory was removed.
     """
     if given:
         root = first_folder([given])
-        if root == "/" and given.strip("/"):
+        if not root:
             raise SettingError(f"--project-root {given}: no such folder")
         return root
     named = [world.environ.get(name, "") for name in ("CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR")]
-    return first_folder([*named, git_top(world.cwd), world.cwd])
+    root = first_folder([*named, git_top(world.cwd), world.cwd])
+    if not root:
+        raise SettingError(
+            "the working directory is gone: change to a project, or name one by --project-root"
+        )
+    return root
 
 
 def project_of(world: World, given: str = "") -> Project:

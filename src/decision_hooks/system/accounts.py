@@ -94,7 +94,7 @@ def record_call(place: Project, now: float, line: LedgerLine) -> None:
     try:
         files.make_folder(os.path.dirname(path), 0o700)
         files.append(path, files.json_bytes(line._asdict()))
-    except (OSError, FolderError):
+    except FolderError:
         pass
 
 

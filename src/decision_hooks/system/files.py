@@ -72,8 +72,12 @@ def to_bytes(text: str) -> bytes:
 
 
 def json_bytes(value: object) -> bytes:
-    """A value as JSON with a last newline."""
-    return to_bytes(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
+    """A value as JSON with a last newline; names of files that are no UTF-8 come back as they were."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return f"{text}\n".encode()
+    except UnicodeEncodeError:
+        return (json.dumps(value, separators=(",", ":")) + "\n").encode()
 
 
 def write_atomic(path: str, data: bytes, *, mode: int | None = None, label: str = "") -> None:
@@ -135,7 +139,7 @@ def remove(path: str) -> None:
     """Remove a file; that it is gone already is fine."""
     try:
         os.unlink(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         pass
     except OSError as error:
         raise FolderError(f"cannot remove {path}: {error.strerror}") from error
@@ -164,16 +168,22 @@ def make_folder(path: str, mode: int = 0o777) -> None:
     try:
         os.makedirs(path, mode=mode, exist_ok=True)
     except OSError as error:
-        raise FolderError(f"cannot make the folder {path}: {error.strerror}") from error
+        raise FolderError(f"cannot make the folder {path}: {_hindrance(path, error)}") from error
 
 
 def append(path: str, data: bytes) -> None:
-    """Append in one write call, the file opened for it alone. Raises ``OSError``."""
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    """Append to a regular file in one write call, the file opened for it alone. Raises ``FolderError``."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        os.write(fd, data)
-    finally:
-        os.close(fd)
+        fd = os.open(path, flags | os.O_NONBLOCK, 0o644)  # a pipe that nobody reads would hold us for ever
+        try:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                raise FolderError(f"cannot write {path}: it is no file")
+            os.write(fd, data)
+        finally:
+            os.close(fd)
+    except (OSError, ValueError) as error:
+        raise FolderError(f"cannot write {path}: {getattr(error, 'strerror', error)}") from error
 
 
 def sync_folder(folder: str) -> None:
@@ -188,6 +198,15 @@ def sync_folder(folder: str) -> None:
         pass
     finally:
         os.close(fd)
+
+
+def _hindrance(path: str, error: OSError) -> str:
+    """Why a folder cannot be made, with the name of what stands in its way."""
+    while len(path) > 1:
+        if os.path.lexists(path):
+            return error.strerror or "" if os.path.isdir(path) else f"{path} is in the way, it is no folder"
+        path = os.path.dirname(path)
+    return error.strerror or ""
 
 
 def _beside(path: str, label: str) -> str:

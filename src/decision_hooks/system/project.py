@@ -24,14 +24,14 @@ class Project(NamedTuple):
 
 
 def first_folder(candidates: Iterable[str]) -> str:
-    """The first candidate that is a folder, absolute; "/" when none is."""
+    """The first candidate that is a folder, absolute; "" when none is."""
     for candidate in candidates:
         try:
             if candidate and os.path.isdir(candidate):
                 return os.path.abspath(candidate)
         except ValueError:
             continue
-    return "/"
+    return ""
 
 
 def git_top(folder: str) -> str:

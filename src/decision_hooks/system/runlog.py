@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 
+from decision_hooks.errors import FolderError
 from decision_hooks.system import files, locking
 
 _LIMIT = 1024 * 1024
@@ -51,7 +52,7 @@ class RunLog:
                 os.makedirs(folder, exist_ok=True)
             self._halve()
             files.append(self.path, files.to_bytes(text))
-        except OSError:
+        except (OSError, FolderError):
             pass
 
     def _halve(self) -> None:
@@ -60,7 +61,7 @@ class RunLog:
                 return
         except OSError:
             return
-        lock = locking.acquire(self.lock) if self.lock and os.path.isdir(os.path.dirname(self.lock)) else None
+        lock = self._own_lock()
         if lock is None:
             return
         try:
@@ -69,5 +70,14 @@ class RunLog:
                 return
             half = data[len(data) // 2 :]
             files.write_atomic(self.path, half[half.find(b"\n") + 1 :])
+        except FolderError:  # no room: the log grows on
+            pass
         finally:
             locking.release(lock)
+
+    def _own_lock(self) -> locking.Lock | None:
+        try:
+            there = self.lock and os.path.isdir(os.path.dirname(self.lock))
+            return locking.acquire(self.lock) if there else None
+        except FolderError:
+            return None

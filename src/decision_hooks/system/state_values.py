@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -88,7 +89,7 @@ def key_of(text: str) -> str:
 def position(stored: dict[str, object], path: str) -> Position:
     """A stored position of the transcript at ``path``; what has a wrong type counts as not stored."""
     return Position(
-        path=_text(stored.get("path")) or path,
+        path=_path(stored.get("path")) or path,
         offset=_whole(stored.get("offset")),
         check=_text(stored.get("check")),
         uuid=_text(stored.get("uuid")),
@@ -107,11 +108,11 @@ def pending(stored: dict[str, object]) -> Pending | None:
         return None
     return Pending(
         key=key,
-        transcript=_text(stored.get("transcript")),
+        transcript=_path(stored.get("transcript")),
         session_id=_text(stored.get("session_id")),
         host=_text(stored.get("host")),
         message=_text(stored.get("message")),
-        root=_text(stored.get("root")),
+        root=_path(stored.get("root")),
         waits=stored.get("waits") is True,
         first=_seconds(stored.get("first")),
         stop=_seconds(stored.get("stop")),
@@ -144,7 +145,7 @@ def outbox(stored: dict[str, object]) -> Outbox | None:
     drafts = [(_text(stem), _text(text)) for stem, text in _pairs(stored.get("drafts"))]
     return Outbox(
         key=key,
-        root=_text(stored.get("root")),
+        root=_path(stored.get("root")),
         drafts=tuple((stem, text) for stem, text in drafts if is_plain_name(f"{stem}.md")),
         position=position(reached, ""),
         uuids=tuple(_text(u) for u in uuids) if isinstance(uuids, list) else (),
@@ -161,10 +162,18 @@ def _key(value: object) -> str:
 
 
 def _text(value: object) -> str:
-    """Text that can be written again, and be a path: no NUL, lone surrogates replaced."""
+    """Text that can be written again: no NUL, lone surrogates replaced."""
     if not isinstance(value, str):
         return ""
     return value if value.isprintable() else files.to_bytes(value.replace("\0", "")).decode("utf-8")
+
+
+def _path(value: object) -> str:
+    """A path; that of a file whose name is no UTF-8 as Python has it."""
+    try:
+        return os.fsdecode(os.fsencode(value.replace("\0", ""))) if isinstance(value, str) else ""
+    except UnicodeEncodeError:
+        return _text(value)
 
 
 def _whole(value: object) -> int:
