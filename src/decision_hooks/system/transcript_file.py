@@ -184,32 +184,37 @@ def candidates(
 
     The search runs over blocks, not over lines: the bulk of a very large part costs next to nothing.
     """
+    buffer = bytearray(2 * _BLOCK)  # one for all blocks: new memory for each would cost more than the search
+    filled, left = 0, end - begin
     with open(path, "rb", buffering=0) as stream:
         stream.seek(begin)
-        left, data = end - begin, b""
         while left > 0:
-            block = stream.read(min(_BLOCK, left))
-            left = left - len(block) if block else 0
-            data += block
-            limit = len(data) if not left else data.rfind(b"\n", 0, max(0, len(data) - after)) + 1
-            for start, stop in _holding(data, limit, needles):
-                line = data[start:stop]
+            if filled > _LONGEST:
+                filled = 0
+            elif filled == len(buffer):
+                buffer.extend(bytes(len(buffer)))
+            with memoryview(buffer) as whole, whole[filled : filled + left] as space:
+                count = stream.readinto(space) or 0
+            left = left - count if count else 0
+            filled += count
+            limit = filled if not left else buffer.rfind(b"\n", 0, max(0, filled - after)) + 1
+            for start, stop in _holding(buffer, limit, filled, needles):
+                line = bytes(buffer[start:stop])
                 if wanted(line):
-                    yield line, data[stop + 1 : stop + 1 + after]
-            data = data[limit:]
-            if len(data) > _LONGEST:
-                data = b""
+                    yield line, bytes(buffer[stop + 1 : min(filled, stop + 1 + after)])
+            buffer[: filled - limit] = buffer[limit:filled]
+            filled -= limit
 
 
-def _holding(data: bytes, limit: int, needles: Sequence[bytes]) -> list[tuple[int, int]]:
-    """Begin and end of the lines below ``limit`` that hold a needle, in order."""
+def _holding(data: bytearray, limit: int, end: int, needles: Sequence[bytes]) -> list[tuple[int, int]]:
+    """Begin and end of the lines that begin below ``limit`` and hold a needle, in order; data ends at ``end``."""
     found: dict[int, int] = {}
     for needle in needles:
         at = data.find(needle, 0, limit)
         while at >= 0:
             start = data.rfind(b"\n", 0, at) + 1
-            stop = data.find(b"\n", at)
-            stop = len(data) if stop < 0 else stop
+            stop = data.find(b"\n", at, end)
+            stop = end if stop < 0 else stop
             found[start] = stop
             at = data.find(needle, stop + 1, limit)
     return sorted(found.items())
