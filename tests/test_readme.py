@@ -51,14 +51,19 @@ def test_the_first_command_shows_drafts_and_records(sandbox: Sandbox) -> None:
 
 def test_the_draft_that_is_shown_is_what_the_program_writes(sandbox: Sandbox) -> None:
     shown = next(block for block in blocks("markdown") if "session:" in block)
+    copy = sandbox.home / "decision-hooks"
+    shutil.copytree(ROOT / "docs", copy / "docs")
     sandbox.capture(
         None,
         "--transcript",
-        str(ROOT / "docs/example/session.jsonl"),
+        str(copy / "docs/example/session.jsonl"),
+        "--session-id",
+        "7c9e4b1a",
         env={"CAPTURE_DECISIONS_BACKEND": "choices", "ADR_LANGUAGE": "en"},
     )
     written = next(text for name, text in sandbox.drafts().items() if "price-cache-live" in name)
-    assert shown.split("---\n", 2)[2].strip() == written.split("---\n", 2)[2].strip()
+    assert shown.strip() == written.strip()
+    assert "--session-id 7c9e4b1a " in README
 
 
 @pytest.mark.parametrize(
@@ -77,6 +82,11 @@ def test_the_draft_that_is_shown_is_what_the_program_writes(sandbox: Sandbox) ->
         "daily cap of ",
         ", threshold ",
         "last attempt at ",
+        "bad value of ",
+        "cannot write ",
+        "cannot create ",
+        "cannot make the folder ",
+        "given up after ",
         "fault: ",
     ],
 )
