@@ -267,6 +267,19 @@ def test_a_fault_is_one_line_with_its_traceback_under_it(sandbox: Sandbox) -> No
     assert last == "lines"
 
 
+def test_a_fault_of_a_subcommand_is_no_finding(sandbox: Sandbox) -> None:
+    code = (
+        "import sys; from decision_hooks import cli; from decision_hooks.commands import dispatch\n"
+        "def fail(*rest): raise RuntimeError('broken')\n"
+        "dispatch.run = fail; sys.argv = ['capture-decisions', 'status']; sys.exit(cli.capture_main())"
+    )
+    process = programs.start([sys.executable, "-c", code], environ=sandbox.environment(), cwd=sandbox.root)
+    rc, stdout, stderr, _ = programs.finish(process, None, 20)
+    assert (rc, stdout) == (2, "")
+    assert stderr.splitlines()[0] == "Traceback (most recent call last):"
+    assert stderr.splitlines()[-1] == "capture-decisions: fault: RuntimeError: broken"
+
+
 def test_each_line_of_the_log_has_its_time_with_the_zone(sandbox: Sandbox) -> None:
     ready(sandbox).answers(decision())
     done = sandbox.capture(session(sandbox).payload(), env={"TZ": "EST5"})

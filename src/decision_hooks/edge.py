@@ -24,7 +24,7 @@ _MOST_PAYLOAD = 16 * 1024 * 1024
 
 
 def subcommand(program: str, argv: Sequence[str]) -> int:
-    """Run a subcommand: 0 fine, 1 finding or refusal, 2 usage or I/O."""
+    """Run a subcommand: 0 fine, 1 finding or refusal, 2 usage, I/O, or a defect of ours."""
     from decision_hooks.commands import dispatch
     from decision_hooks.errors import DecisionHooksError
 
@@ -49,6 +49,11 @@ def subcommand(program: str, argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         world.err(f"{program}: interrupted")
         return 130
+    except Exception as error:  # noqa: BLE001 - the boundary of the program
+        import traceback
+
+        world.err(f"{traceback.format_exc()}{program}: fault: {type(error).__name__}: {error}")
+        return 2
 
 
 def _drop_stdout() -> None:
