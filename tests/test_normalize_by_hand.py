@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 
@@ -24,6 +23,7 @@ from support.inbox import (
     all_three,
     delete,
     fill,
+    fill_after_edit,
     merge,
     rewrite,
 )
@@ -110,34 +110,13 @@ def test_a_plan_is_applied_in_the_language_and_with_the_names_that_were_shown(sa
 
 
 def test_tooling_only_drafts_of_a_plan_stay_where_they_were_changed_since(sandbox: Sandbox) -> None:
-    tooling(sandbox)
+    fill_after_edit(sandbox, ".cspell.json")
     plan = sandbox.run(NORMALIZE, None, "plan", env=CLAUDE).stdout
     assert f"tooling-only delete: {ONE}" in plan
     sandbox.write(f"docs/adr/{ONE}", draft("Changed"))
     done = sandbox.run(NORMALIZE, None, "run", "--plan", plan.split("--plan ")[1].split("`")[0], env=CLAUDE)
     assert done.rc == 0
     assert ONE in sandbox.drafts()
-
-
-def tooling(sandbox: Sandbox) -> None:
-    """One draft of a session that edited the spelling list alone."""
-    call = {
-        "type": "tool_use",
-        "id": "t",
-        "name": "Edit",
-        "input": {"file_path": str(sandbox.root / ".cspell.json")},
-    }
-    row = {
-        "type": "assistant",
-        "uuid": "a",
-        "timestamp": "2026-03-04T05:00:00Z",
-        "cwd": str(sandbox.root),
-        "message": {"role": "assistant", "content": [call]},
-    }
-    transcript = sandbox.home / ".claude/projects/p/s1.jsonl"
-    transcript.parent.mkdir(parents=True)
-    transcript.write_text(json.dumps(row) + "\n")
-    sandbox.write(f"docs/adr/{ONE}", draft(transcript="~/.claude/projects/*/s1.jsonl"))
 
 
 @pytest.mark.parametrize(
@@ -148,7 +127,7 @@ def test_tooling_only_drafts_go_though_the_backend_failed_and_its_failure_counts
     sandbox: Sandbox, reply: Reply | str, halvings: int
 ) -> None:
     fill(sandbox)
-    tooling(sandbox)
+    fill_after_edit(sandbox, ".cspell.json")
     sandbox.fake("claude").answers(reply)
     done = sandbox.run(NORMALIZE, None, "run", env=CLAUDE)
     assert done.rc == 1

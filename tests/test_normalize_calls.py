@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import time
 from pathlib import Path
 
 from support import programs
-from support.adr_texts import draft, operations, record
+from support.adr_texts import operations, record
 from support.guard import STRACE
-from support.inbox import CLAUDE, NOW, ONE, all_three, fill
+from support.inbox import CLAUDE, NOW, ONE, all_three, fill, fill_after_edit
 from support.sandbox import NORMALIZE, Sandbox
 
 READS_ONLY = {"diff", "ls-files", "check-ignore", "rev-parse", "status"}
@@ -70,23 +69,7 @@ def test_no_command_of_git_writes_and_no_file_of_git_is_opened_to_be_written(san
 def version_only(sandbox: Sandbox) -> None:
     """The first draft is of a session that raised the version in package.json and did no more."""
     sandbox.write("package.json", '{\n  "name": "x",\n  "version": "1.0.1"\n}\n')
-    call = {
-        "type": "tool_use",
-        "id": "t",
-        "name": "Edit",
-        "input": {"file_path": str(sandbox.root / "package.json")},
-    }
-    row = {
-        "type": "assistant",
-        "uuid": "a",
-        "timestamp": "2026-03-04T05:00:00Z",
-        "cwd": str(sandbox.root),
-        "message": {"role": "assistant", "content": [call]},
-    }
-    transcript = sandbox.home / ".claude/projects/p/s1.jsonl"
-    transcript.parent.mkdir(parents=True)
-    transcript.write_text(json.dumps(row) + "\n")
-    sandbox.write(f"docs/adr/{ONE}", draft(transcript="~/.claude/projects/*/s1.jsonl"))
+    fill_after_edit(sandbox, "package.json")
 
 
 def traced(sandbox: Sandbox, calls: str, env: dict[str, str]) -> list[str]:

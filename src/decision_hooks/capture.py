@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from decision_hooks.capture_part import Part, older_edits, read_again, read_part
@@ -129,9 +130,10 @@ def _move(run: Run, entry: Pending, part: Part) -> None:
 
 def _judge_relevance(run: Run, part: Part) -> tuple[Part, str]:
     """The part with its verdict in the position, and the reason to skip it ("" = capture it)."""
-    verdict = _verdict(run, part.edits)
+    verdict_of = _judge(run)
+    verdict = verdict_of(part.edits)
     if verdict != "own":
-        verdict = _verdict(run, [*part.edits, *_older_edits(run, part)]) or part.verdict
+        verdict = verdict_of([*part.edits, *_older_edits(part, verdict_of)]) or part.verdict
     part = part.judged(verdict)
     if verdict == "cross-project" and run.settings.skip_cross_project:
         return part, verdict
@@ -140,29 +142,39 @@ def _judge_relevance(run: Run, part: Part) -> tuple[Part, str]:
     return part, ""
 
 
-def _older_edits(run: Run, part: Part) -> Iterator[Edit]:
+def _older_edits(part: Part, verdict_of: Callable[[Sequence[Edit]], str]) -> Iterator[Edit]:
     """Edits of the unread beginning of a very large part, up to the first that settles the verdict."""
     for edit in older_edits(part):
         yield edit
-        if _verdict(run, [edit]) == "own":
+        if verdict_of([edit]) == "own":
             return
 
 
-def _verdict(run: Run, edits: Sequence[Edit]) -> str:
-    """What the edited files tell of a part: own | cross-project | tooling-only, "" without edits."""
-    root = os.path.realpath(run.place.root)
-    paths = relevance.changed_paths(edits, root=root, resolve=os.path.realpath)
-    if not paths:
-        return ""
-    if relevance.is_cross_project(paths, work_trees(run.place.root)):
-        return "cross-project"
+def _judge(run: Run) -> Callable[[Sequence[Edit]], str]:
+    """What tells by edited files of a part: own | cross-project | tooling-only, "" without edits.
 
+    It may be asked of thousands of edits: what does not depend on them is looked up once.
+    """
+    root, adr = os.path.realpath(run.place.root), os.path.realpath(run.place.adr)
+
+    @cache
+    def trees() -> tuple[str, ...]:
+        return work_trees(run.place.root)
+
+    @cache
     def version_only(path: str) -> bool:
         return relevance.only_version_changed(git.diff_to_head(root, path, run.world.environ))
 
-    adr = os.path.realpath(run.place.adr)
-    tooling = relevance.is_tooling_only(paths, root=root, adr_dir=adr, version_only=version_only)
-    return "tooling-only" if tooling else "own"
+    def verdict(edits: Sequence[Edit]) -> str:
+        paths = relevance.changed_paths(edits, root=root, resolve=os.path.realpath)
+        if not paths:
+            return ""
+        if relevance.is_cross_project(paths, trees()):
+            return "cross-project"
+        tooling = relevance.is_tooling_only(paths, root=root, adr_dir=adr, version_only=version_only)
+        return "tooling-only" if tooling else "own"
+
+    return verdict
 
 
 # -- from the part to decisions
@@ -186,7 +198,7 @@ def _decisions(run: Run, part: Part, timeout: float) -> _Tried:
         root=run.place.root,
         environ=run.world.environ,
         timeout=timeout,
-        is_answer=_is_answer,
+        is_answer=lambda text: replies.holds(replies.decisions, text),
     )
     account(run.place, chosen, run.world, len(sent.text), answer)
     return _read_answer(run, chosen, answer)
@@ -262,14 +274,6 @@ def _prompt(run: Run, transcript: str) -> str:
     return prompts.fill("capture", language.code, values)
 
 
-def _is_answer(text: str) -> bool:
-    try:
-        replies.decisions(text)
-    except RefusedReply:
-        return False
-    return True
-
-
 # -- from decisions to drafts
 
 
@@ -284,8 +288,7 @@ def _deliver(run: Run, entry: Pending, part: Part, decisions: tuple[replies.Deci
     if decisions and not drafts.texts:
         run.log.write("nothing new: every decision of the reply was written before")
     if not drafts.texts:
-        run.state.save_position(entry.key, position)
-        run.state.remember(part.session.uuids, run.world.now())
+        _move(run, entry, part._replace(position=position))
         return
     outbox = Outbox(entry.key, run.place.root, drafts.texts, position, part.session.uuids)
     run.state.save_outbox(outbox)

@@ -16,7 +16,6 @@ _WINDOW = 1024 * 1024  # bytes of a part that are read whole, the last ones
 _SEARCHED = 8 * 1024 * 1024  # bytes before them that are searched for requests
 _STEP = 1024 * 1024  # bytes of one step of that search
 _MOST_REQUESTS = 192 * 1024  # bytes of requests from each end of what is searched
-_RESULTS = 64 * 1024  # bytes after a call in which its failure is looked for
 
 Offsets = tuple[tuple[str, int], ...]  # file name of a subagent, bytes of it that were read
 
@@ -50,12 +49,12 @@ def context(path: str, begin: int, titles: tuple[str, ...]) -> digest.Context:
 
 def edits(path: str, begin: int, end: int, *, subagent: bool = False) -> Iterator[Edit]:
     """The edits between two offsets of a very large file, found without reading all of it."""
-    first = _first_line(path)
+    first = transcript_file.first_line(path)
     wanted = large_parts.needles(first).edits
     for line, following in transcript_file.candidates(
-        path, begin, end, wanted, large_parts.is_edit, _RESULTS
+        path, begin, end, wanted, large_parts.is_edit, large_parts.RESULTS
     ):
-        failures = [other for other in following.split(b"\n") if large_parts.is_failure(other)]
+        failures = large_parts.failures(following)
         yield from transcript.parse([line, *failures[:8]], subagent=subagent, header=first).edits
 
 
@@ -78,7 +77,7 @@ def subagent_edits(path: str, stand: Offsets) -> tuple[Offsets, tuple[Edit, ...]
 
 def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
     """Lines with requests and answers of a very large part: of its beginning, and the newest."""
-    wanted = large_parts.needles(_first_line(path)).requests
+    wanted = large_parts.needles(transcript_file.first_line(path)).requests
     first, size = [], 0
     for line, _ in transcript_file.candidates(
         path, begin, min(end, begin + _HEAD), wanted, large_parts.is_request
@@ -100,14 +99,10 @@ def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
     return [*first, *newest]
 
 
-def _first_line(path: str) -> bytes:
-    return transcript_file.read_range(path, 0, _BEFORE).partition(b"\n")[0]
-
-
 def _header(path: str) -> bytes | None:
     """The first line of a file, where pi and Codex note the working directory."""
-    line = _first_line(path)
-    return line if len(line) < _BEFORE else None
+    line = transcript_file.first_line(path)
+    return line if len(line) < transcript_file.FIRST_LINE else None
 
 
 def _subagent_files(path: str) -> Iterator[tuple[str, str]]:

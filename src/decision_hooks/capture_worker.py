@@ -11,7 +11,7 @@ from decision_hooks.capture_queue import Stop
 from decision_hooks.errors import DecisionHooksError
 from decision_hooks.system import locking, transcript_file
 from decision_hooks.system.project import project, work_trees
-from decision_hooks.system.runlog import RunLog
+from decision_hooks.system.runlog import log_of
 from decision_hooks.system.state import DAY, PENDING_DAYS, CaptureState
 from decision_hooks.system.state_values import GivenUp, Pending
 
@@ -186,7 +186,5 @@ class _Worker:
             except DecisionHooksError as error:
                 log.write(str(error))
                 return None
-            log = RunLog(
-                os.path.join(place.hooks, os.path.basename(log.path)), self._stop.world.now, log.lock
-            )
+            log = log_of(root, self._stop.world.program, self._stop.world.now)
         return capture.Run(self._stop.world, self._stop.settings, place, self._state, log, self._sleep)

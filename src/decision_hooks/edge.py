@@ -92,7 +92,7 @@ def hook(program: str, argv: Sequence[str]) -> int:
 def _run_hook(program: str, argv: Sequence[str], opened: list[RunLog]) -> None:
     from decision_hooks.sessions import hook_event
     from decision_hooks.system import project
-    from decision_hooks.system.runlog import RunLog
+    from decision_hooks.system.runlog import log_of
 
     world = _world(program)
     flags, wrong = _flags(argv)
@@ -106,8 +106,7 @@ def _run_hook(program: str, argv: Sequence[str], opened: list[RunLog]) -> None:
     root = project.first_folder(event.root_candidates)
     if not root:  # the working directory was removed, and nothing else is told: there is no place for a log
         return
-    lock = os.path.join(project.state_folder(root), "log.lock")
-    log = RunLog(os.path.join(root, ".claude", "hooks", f"{program}.log"), world.now, lock)
+    log = log_of(root, program, world.now)
     opened.append(log)
     if wrong:
         log.write(f"unknown flag {wrong}: nothing was done")

@@ -9,7 +9,7 @@ from decision_hooks.settings import NormalizeSettings, normalize_settings
 from decision_hooks.system import adr_folder, files, git, journal, locking
 from decision_hooks.system.normal_state import NormalState
 from decision_hooks.system.project import Project, open_state, project
-from decision_hooks.system.runlog import RunLog, iso_time
+from decision_hooks.system.runlog import RunLog, iso_time, log_of
 from decision_hooks.system.world import World
 
 _LOCK = ".normalize.lock"
@@ -101,9 +101,7 @@ def open_by_hand(world: World, root: str, *, made: bool = False) -> Job | Held:
     """A run that a person asked for: threshold, interval and back-off do not count; ``made`` as in ``open_job``."""
     settings = normalize_settings(world.environ)
     place = project(root, settings.adr_dir)
-    log = RunLog(
-        os.path.join(place.hooks, "normalize-decisions.log"), world.now, place.state_file("log.lock")
-    )
+    log = log_of(root, "normalize-decisions", world.now)
     opened = open_job(world, settings, place, log, by_hand=True, made=made)
     if isinstance(opened, Held):
         return opened if opened.reason else Held(f"no {settings.adr_dir} in {root}: nothing to do", fine=True)

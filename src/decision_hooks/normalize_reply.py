@@ -8,7 +8,7 @@ from typing import NamedTuple
 from decision_hooks import normalize_prompt, normalize_rules
 from decision_hooks.errors import RefusedReply
 from decision_hooks.normalize import Job
-from decision_hooks.records import batching
+from decision_hooks.records import batching, replies
 from decision_hooks.records.operations import RawOperation, operations
 from decision_hooks.system import adr_folder, backend_answers, backends, local_command
 from decision_hooks.system.backend_choice import normalize_choice
@@ -80,7 +80,7 @@ def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: backe
         root=job.place.root,
         environ=job.world.environ,
         timeout=job.settings.timeout,
-        is_answer=_is_answer,
+        is_answer=lambda text: replies.holds(operations, text),
     )
     account(job.place, chosen, job.world, len(prompt), answer)
     return _answered(job, batch, chosen.name, answer, before)
@@ -153,11 +153,3 @@ def _back_off(job: Job, before: float | None, why: str) -> None:
     if not job.by_hand:
         backed = job.state.back_off(job.world.now(), job.settings.min_interval, why)
         job.log.write(f"backing off until {iso_time(backed.until)}")
-
-
-def _is_answer(text: str) -> bool:
-    try:
-        operations(text)
-    except RefusedReply:
-        return False
-    return True

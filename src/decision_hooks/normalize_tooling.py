@@ -11,9 +11,6 @@ from decision_hooks.sessions import large_parts, relevance, transcript
 from decision_hooks.sessions.model import Edit
 from decision_hooks.system import git, transcript_file
 
-_HEADER = 256 * 1024  # bytes in which a file's first line ends
-_RESULTS = 64 * 1024  # bytes after a call in which its failure is looked for
-
 
 def tooling_only(job: Job, batch: Sequence[batching.Waiting]) -> tuple[str, ...]:
     """Names of drafts whose session, up to their capture, edited something and nothing but tooling files."""
@@ -40,13 +37,15 @@ def _edits_until(where: transcript_file.Extent, captured: str) -> tuple[Edit, ..
         until = datetime.fromisoformat(captured.replace("Z", "+00:00")).timestamp() + 1
     except (ValueError, OverflowError):
         return ()
-    header = transcript_file.read_range(where.path, 0, _HEADER).partition(b"\n")[0]
+    header = transcript_file.first_line(where.path)
     wanted = large_parts.needles(header).edits
     lines = []
-    found = transcript_file.candidates(where.path, 0, where.size, wanted, large_parts.is_edit, _RESULTS)
+    found = transcript_file.candidates(
+        where.path, 0, where.size, wanted, large_parts.is_edit, large_parts.RESULTS
+    )
     for line, following in found:
         if transcript.parse([line], header=header).last_time <= until:
-            lines += [line, *(other for other in following.split(b"\n") if large_parts.is_failure(other))]
+            lines += [line, *large_parts.failures(following)]
     return transcript.parse(lines, header=header).edits
 
 

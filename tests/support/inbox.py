@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from support.adr_texts import block, draft, operations, record
@@ -52,3 +53,19 @@ def delete(file: str = THREE, **over: Any) -> dict[str, Any]:
 def all_three() -> str:
     """A reply with one operation for each draft of ``fill``."""
     return operations(rewrite(), merge(), delete())
+
+
+def fill_after_edit(sandbox: Sandbox, file: str) -> None:
+    """The first draft, of a session that edited this file of the project alone."""
+    call = {"type": "tool_use", "id": "t", "name": "Edit", "input": {"file_path": str(sandbox.root / file)}}
+    row = {
+        "type": "assistant",
+        "uuid": "a",
+        "timestamp": "2026-03-04T05:00:00Z",
+        "cwd": str(sandbox.root),
+        "message": {"role": "assistant", "content": [call]},
+    }
+    transcript = sandbox.home / ".claude/projects/p/s1.jsonl"
+    transcript.parent.mkdir(parents=True)
+    transcript.write_text(json.dumps(row) + "\n")
+    sandbox.write(f"docs/adr/{ONE}", draft(transcript="~/.claude/projects/*/s1.jsonl"))

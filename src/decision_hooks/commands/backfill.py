@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterable, Sequence
 
 from decision_hooks.commands import backfill_plan
@@ -16,7 +15,7 @@ from decision_hooks.records.privacy import public_path
 from decision_hooks.settings import capture_settings
 from decision_hooks.system.backend_choice import Choice, capture_choice
 from decision_hooks.system.project import open_state
-from decision_hooks.system.runlog import RunLog, iso_time
+from decision_hooks.system.runlog import iso_time, log_of
 from decision_hooks.system.state import CaptureState
 from decision_hooks.system.world import World
 
@@ -41,7 +40,7 @@ def run(argv: Sequence[str], world: World) -> int:
         return 0
     if not choice.name:
         return 1
-    log = RunLog(os.path.join(place.hooks, "capture-decisions.log"), world.now, place.state_file("log.lock"))
+    log = log_of(place.root, world.program, world.now)
     open_state(place)
     work = Work(world, settings, place, CaptureState(place), log, choice)
     return send(work, plan.candidates)

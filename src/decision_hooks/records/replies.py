@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from decision_hooks.errors import RefusedReply
 from decision_hooks.records import madr, markdown, reply_text
@@ -11,7 +11,7 @@ from decision_hooks.records.arrangement import adr_title, arrange, exact_place
 from decision_hooks.records.madr import Decision
 from decision_hooks.records.operations import RawOperation, operations
 
-__all__ = ["Decision", "RawOperation", "decisions", "operations"]
+__all__ = ["Decision", "RawOperation", "decisions", "holds", "operations"]
 
 _NEEDED = (madr.NAMES.index(madr.CONTEXT), madr.NAMES.index(madr.OUTCOME))
 _NONE = re.compile(r"(?:the )?(?:output|answer|reply|result)?[\s:=]*none", re.IGNORECASE)
@@ -38,6 +38,15 @@ def decisions(reply: str) -> tuple[Decision, ...]:
     if answer.cut and not arrange(found[-1].body).texts.more:
         raise RefusedReply("the reply ends before its last section and its enclosing fence are closed")
     return found
+
+
+def holds(read: Callable[[str], object], reply: str) -> bool:
+    """Whether a reply has the form that ``read`` (``decisions``, ``operations``) asks for."""
+    try:
+        read(reply)
+    except RefusedReply:
+        return False
+    return True
 
 
 def _begins_answer(row: str) -> bool:

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from decision_hooks.sessions import line_filter, transcript
 
+RESULTS = 64 * 1024  # bytes after a call in which its failure is looked for
+
 
 class Needles(NamedTuple):
     """Bytes of which a line holds one when it may be what is looked for."""
@@ -47,6 +49,10 @@ def is_edit(line: bytes) -> bool:
     return line_filter.edit_like(line)
 
 
-def is_failure(line: bytes) -> bool:
-    """Whether a line may be the result of a call that failed."""
+def failures(following: bytes) -> list[bytes]:
+    """The lines after a call that may be the results of calls that failed; to be sought within ``RESULTS``."""
+    return [line for line in following.split(b"\n") if _is_failure(line)]
+
+
+def _is_failure(line: bytes) -> bool:
     return (b"rror" in line or b"_output" in line) and line_filter.edit_like(line)

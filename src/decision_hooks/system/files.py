@@ -98,7 +98,7 @@ def create_exclusive(path: str, data: bytes, *, mode: int | None = None, label: 
     try:
         _write_synced(temporary, data, mode)
         try:
-            _link(temporary, path, data)
+            _link(temporary, path)
         except FileExistsError:
             return False
         finally:
@@ -233,7 +233,7 @@ def _write_synced(path: str, data: bytes, mode: int | None) -> None:
         os.close(fd)
 
 
-def _link(temporary: str, path: str, data: bytes) -> None:
+def _link(temporary: str, path: str) -> None:
     try:
         os.link(temporary, path, follow_symlinks=False)
     except (NotImplementedError, OSError) as error:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from decision_hooks.errors import FolderError
-from decision_hooks.system import files, locking
+from decision_hooks.system import files, locking, project
 
 _LIMIT = 1024 * 1024
 
@@ -31,6 +31,12 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def log_of(root: str, program: str, now: Callable[[], float]) -> RunLog:
+    """The log of a program in the project at ``root``."""
+    lock = os.path.join(project.state_folder(root), "log.lock")
+    return RunLog(os.path.join(root, ".claude", "hooks", f"{program}.log"), now, lock)
+
+
 class RunLog:
     """Appends events to one log file; a log that cannot be written is no reason to fail."""
 
@@ -38,7 +44,7 @@ class RunLog:
         self.path = path
         self.last = ""  # the newest event, for the terminal
         self._now = now
-        self.lock = lock
+        self._lock = lock
 
     def write(self, event: str, lines: str = "") -> None:
         """Append one event; ``lines`` (a traceback) stand under it as they are."""
@@ -77,7 +83,7 @@ class RunLog:
 
     def _own_lock(self) -> locking.Lock | None:
         try:
-            there = self.lock and os.path.isdir(os.path.dirname(self.lock))
-            return locking.acquire(self.lock) if there else None
+            there = self._lock and os.path.isdir(os.path.dirname(self._lock))
+            return locking.acquire(self._lock) if there else None
         except FolderError:
             return None

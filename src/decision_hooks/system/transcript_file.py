@@ -10,6 +10,7 @@ from typing import NamedTuple
 _BLOCK = 256 * 1024
 _LONGEST = 6 * 1024 * 1024  # a longer line (an image, stored twice) is passed over
 _CHECK = 4096
+FIRST_LINE = 256 * 1024  # bytes in which a file's first line is looked for
 
 
 class Extent(NamedTuple):
@@ -93,6 +94,11 @@ def read_range(path: str, begin: int, end: int) -> bytes:
             return stream.read(end - begin)
     except OSError:
         return b""
+
+
+def first_line(path: str) -> bytes:
+    """The first line of a file without its newline, as far as it lies in the first 256 KiB."""
+    return read_range(path, 0, FIRST_LINE).partition(b"\n")[0]
 
 
 def lines(path: str, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
