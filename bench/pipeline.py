@@ -21,19 +21,25 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from decision_hooks.pipeline import questions as pipeline_questions
+from decision_hooks.pipeline import run as pipeline
+from decision_hooks.pipeline.drafts import Draft
+from decision_hooks.pipeline.pairs import MOST_CANDIDATES, worth_asking
+from decision_hooks.pipeline.questions import ANSWERED, Answer, Extracted, Question
+from decision_hooks.pipeline.stages import Shelf
 from decision_hooks.records import (
-    arrangement,
-    document,
+    front_matter as document,
+)
+from decision_hooks.records import (
+    headings as arrangement,
+)
+from decision_hooks.records import (
+    index as record_index,
+)
+from decision_hooks.records import (
     madr,
-    pipeline,
-    pipeline_questions,
-    record_index,
     retrieval,
 )
-from decision_hooks.records.pipeline_drafts import Draft
-from decision_hooks.records.pipeline_pairs import MOST_CANDIDATES, worth_asking
-from decision_hooks.records.pipeline_questions import ANSWERED, Answer, Extracted, Question
-from decision_hooks.records.pipeline_stages import Shelf
 
 LEAST_OVERLAP = 0.6
 READ = Callable[[str], str]

@@ -21,7 +21,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from decision_hooks.records import document, retrieval
+from decision_hooks.records import front_matter as document
+from decision_hooks.records import retrieval
 
 PLACES = (1, 3, 5, 10, 12, 20)
 LEAST_OVERLAP = 0.6

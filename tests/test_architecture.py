@@ -1,10 +1,10 @@
-"""Who may import whom, and where the world may be touched: the map of the package, held by ast."""
+"""Who may import whom, and where the world may be touched: one test a rule, which lists the offenders."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,64 +14,63 @@ import decision_hooks
 PACKAGE = Path(decision_hooks.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-# What each layer may import of the package. A family of story modules (capture*, normalize*) is one layer.
-MAY_IMPORT = {
-    "errors": set(),
-    "settings": {"errors"},
-    "records": {"records", "errors"},
-    "sessions": {"sessions", "errors"},
-    "system": {"system", "records", "settings", "errors"},
-    "prompts": {"prompts", "system", "settings", "errors"},
-    "capture": {"capture", "prompts", "sessions", "records", "system", "settings", "errors"},
-    "normalize": {"normalize", "prompts", "sessions", "records", "system", "settings", "errors"},
-    "commands": {
-        "commands", "capture", "normalize", "prompts", "sessions", "records", "system", "settings", "errors",
-    },
-    "cli": {
-        "commands", "capture", "normalize", "prompts", "sessions", "records", "system", "settings", "errors",
-    },
-    "package": set(),
-}  # fmt: skip
-PURE = ("sessions", "records")
+# The floors of the package, from the top: a package imports those below it; neighbours on a floor never meet.
+FLOORS = (
+    ("cli",),
+    ("edge",),
+    ("commands",),
+    ("capture", "normalize"),
+    ("transcripts", "state", "backends", "install", "pipeline"),
+    ("system", "hosts", "replies"),
+    ("sessions", "records"),
+    ("privacy", "settings"),
+    ("text", "errors"),
+)
+FLOOR_OF = {name: number for number, names in enumerate(FLOORS) for name in names}
+PURE = {"text", "privacy", "sessions", "records", "hosts", "replies", "pipeline", "errors", "settings"}
+DISK = {"system", "transcripts", "state", "backends", "install"}  # may read and write files
+BORDER = {"edge", "cli"}
 
-# Modules that touch the world, and the layers that may use them.
+# Modules that touch the world, and the packages that may import them.
 WORLDLY = {
     "argparse": {"commands"},
     "fcntl": {"system"},
-    "glob": {"system"},
-    "pty": {"system"},
+    "glob": {"transcripts"},
+    "pty": set(),
     "random": {"system"},
     "secrets": {"system"},
-    "select": {"system", "cli"},
-    "shutil": {"system"},
-    "signal": {"system", "cli"},
-    "socket": {"system"},
+    "select": {"system", "edge"},
+    "shutil": {"system", "backends", "install"},
+    "signal": {"system", "edge"},
+    "socket": set(),
     "subprocess": {"system"},
-    "tempfile": {"system"},
-    "termios": {"system"},
+    "tempfile": {"system", "backends"},
+    "termios": set(),
     "threading": {"system"},
 }
-EDGE = set(MAY_IMPORT) - set(PURE)
-# Calls and attributes that touch the world, by their full dotted name, and the layers that may use them.
+NOT_PURE = set(FLOOR_OF) - PURE
+# Calls and attributes that touch the world, by their full dotted name, and the packages that may use them.
 ATTRIBUTES = {
-    **{f"os.{name}": {"system", "cli"} for name in ("open", "dup2", "getcwd", "isatty", "read")},
+    **{f"os.{name}": {"system", "edge"} for name in ("open", "dup2", "getcwd", "isatty", "read")},
     **{f"os.{name}": {"system"} for name in (
-        "access", "chmod", "chown", "close", "execv", "execve", "execvp", "fdopen", "fork", "fsync", "kill",
+        "chmod", "chown", "close", "execv", "execve", "execvp", "fdopen", "fork", "fsync", "kill",
         "killpg", "link", "listdir", "lstat", "makedirs", "mkdir", "popen", "putenv", "readlink", "remove",
-        "rename", "renames", "replace", "rmdir", "scandir", "setsid", "stat", "symlink", "system", "truncate",
+        "rename", "renames", "replace", "scandir", "setsid", "symlink", "system", "truncate",
         "umask", "unlink", "utime", "walk", "write", "_exit",
     )},
-    **{f"os.path.{name}": EDGE for name in (
+    **{f"os.{name}": DISK for name in ("access", "stat")},
+    "os.rmdir": {"system", "install"},
+    **{f"os.path.{name}": NOT_PURE for name in (
         "exists", "getmtime", "getsize", "isdir", "isfile", "islink", "lexists", "realpath", "samefile",
     )},
-    "os.environ": {"cli"},
-    "os.environb": {"cli"},
-    "os.getenv": {"cli"},
-    "os.path.expanduser": {"cli"},
-    "os.path.expandvars": {"cli"},
-    **{f"sys.{name}": {"cli"} for name in ("argv", "exit", "stderr", "stdin", "stdout")},
-    **{f"time.{name}": {"cli"} for name in ("ctime", "time", "time_ns")},
-    **{f"time.{name}": {"system", "cli"} for name in ("monotonic", "perf_counter", "sleep")},
+    "os.environ": BORDER,
+    "os.environb": BORDER,
+    "os.getenv": BORDER,
+    "os.path.expanduser": BORDER,
+    "os.path.expandvars": BORDER,
+    **{f"sys.{name}": BORDER for name in ("argv", "exit", "stderr", "stdin", "stdout")},
+    **{f"time.{name}": BORDER for name in ("ctime", "time", "time_ns")},
+    **{f"time.{name}": {"edge", *DISK} for name in ("monotonic", "perf_counter", "sleep")},
     **{f"{name}.{call}": set() for call in ("now", "today", "utcnow")
        for name in ("datetime", "datetime.datetime", "date", "datetime.date")},
     "pathlib.Path": {"system", "commands"},
@@ -79,12 +78,12 @@ ATTRIBUTES = {
     "uuid.uuid4": {"system"},
 }  # fmt: skip
 BUILT_IN = {
-    "open": {"system"},
+    "open": DISK,
     "input": set(),
     "print": set(),
     "exit": set(),
     "quit": set(),
-    "SystemExit": {"cli"},
+    "SystemExit": BORDER,
 }
 # A hook runs at each stop: these cost milliseconds and are imported where they are used.
 SLOW = (
@@ -94,63 +93,80 @@ SLOW = (
 )  # fmt: skip
 
 
-def layer_of(path: Path) -> str:
-    """The layer of a file of the package; a file of no known layer fails."""
-    first = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    # The edge is what cli runs once the guards have let it pass.
-    name = {"__init__": "package", "__main__": "cli", "edge": "cli"}.get(first, first)
-    for story in ("capture", "normalize"):
-        name = story if name.startswith(f"{story}_") else name
-    assert name in MAY_IMPORT, (
-        f"{path.name} has no layer: add it to the table here and in the package's docstring"
-    )
-    return name
+def name_of(path: Path) -> str:
+    """The dotted name of a module below the package; a folder has that of its ``__init__``."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports(tree: ast.AST, package: str = "decision_hooks") -> Iterator[tuple[str, int]]:
+MODULES = {name_of(path): ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+
+
+def package_of(module: str) -> str:
+    """The package of a module: its first folder, or the module itself at the top."""
+    return "cli" if module == "__main__" else module.partition(".")[0]
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
     """Dotted names of everything imported, with lines; ``from a import b`` gives ``a.b``."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            parts = package.split(".")
-            above = parts[: len(parts) + 1 - node.level] if node.level else []
-            module = ".".join([*above, *([node.module] if node.module else [])])
+            module = "." * node.level + (node.module or "")
             yield from ((f"{module}.{alias.name}", node.lineno) for alias in node.names)
 
 
-def package_of(layer: str) -> str:
-    """The package that holds the modules of a layer."""
-    return f"decision_hooks.{layer}" if (PACKAGE / layer).is_dir() else "decision_hooks"
+def own_imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """The modules of the package that a module imports, below the package, with lines."""
+    for name, line in imports(tree):
+        if name.startswith("decision_hooks."):
+            below = name.partition(".")[2]
+            yield (below if below in MODULES else below.rpartition(".")[0] or below), line
 
 
-def wrong_layers(tree: ast.AST, layer: str) -> list[str]:
-    """Imports of the package that the table does not allow."""
-    found = []
-    for name, line in imports(tree, package_of(layer)):
-        parts = name.split(".")
-        if parts[0] != "decision_hooks" or len(parts) == 1:
-            continue
-        target = layer_of(PACKAGE / f"{parts[1]}.py")
-        if target not in MAY_IMPORT[layer] and target != layer:
-            found.append(f"line {line}: {layer} may not import {target} ({name})")
+def upward(tree: ast.AST, package: str) -> list[str]:
+    """Imports of packages that are not below this one, and relative imports."""
+    found = [f"line {line}: relative import {name}" for name, line in imports(tree) if name.startswith(".")]
+    for name, line in own_imports(tree):
+        target = package_of(name)
+        if target != package and FLOOR_OF.get(target, -1) <= FLOOR_OF[package]:
+            found.append(f"line {line}: {package} may not import {target} ({name})")
     return found
 
 
-def touches(tree: ast.AST, layer: str) -> list[str]:
-    """Uses of the world in a layer that may not touch it."""
+def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
+    """Groups of names that reach each other."""
+    reach = {name: _reached(name, arrows) for name in arrows}
+    groups = {tuple(sorted(n for n in reach[name] if name in reach.get(n, ()))) for name in arrows}
+    return [list(group) for group in sorted(groups) if group]
+
+
+def _reached(start: str, arrows: dict[str, set[str]]) -> set[str]:
+    seen: set[str] = set()
+    todo = list(arrows.get(start, ()))
+    while todo:
+        name = todo.pop()
+        if name not in seen:
+            seen.add(name)
+            todo.extend(arrows.get(name, ()))
+    return seen
+
+
+def touches(tree: ast.AST, package: str) -> list[str]:
+    """Uses of the world in a package that may not touch it."""
     found = []
     own = _bound(tree)
     for name, line in imports(tree):
         top = name.split(".")[0]
-        if layer not in WORLDLY.get(top, {layer}):
-            found.append(f"line {line}: {layer} may not import {top}")
-        if layer not in ATTRIBUTES.get(name, {layer}):
-            found.append(f"line {line}: {layer} may not use {name}")
+        if package not in WORLDLY.get(top, {package}):
+            found.append(f"line {line}: {package} may not import {top}")
+        if package not in ATTRIBUTES.get(name, {package}):
+            found.append(f"line {line}: {package} may not use {name}")
     for node in ast.walk(tree):
         name = _dotted(node)
-        if name and name not in own and layer not in {**ATTRIBUTES, **BUILT_IN}.get(name, {layer}):
-            found.append(f"line {node.lineno}: {layer} may not use {name}")
+        if name and name not in own and package not in {**ATTRIBUTES, **BUILT_IN}.get(name, {package}):
+            found.append(f"line {node.lineno}: {package} may not use {name}")
     return found
 
 
@@ -196,72 +212,89 @@ def _public(body: list[ast.stmt]) -> Iterator[ast.ClassDef | ast.FunctionDef | a
             yield from _public(node.body) if isinstance(node, ast.ClassDef) else ()
 
 
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def unfinished(tree: ast.AST) -> list[str]:
+    """Raised ``NotImplementedError``."""
+    raised = [node for node in ast.walk(tree) if isinstance(node, ast.Raise) and node.exc]
+    names = [
+        (_dotted(n.exc.func if isinstance(n.exc, ast.Call) else n.exc), n.lineno) for n in raised if n.exc
+    ]
+    return [f"line {line}: {name}" for name, line in names if name == "NotImplementedError"]
 
 
-def name_of(path: Path) -> str:
-    return str(path.relative_to(PACKAGE))
+def offenders(
+    rule: Callable[[ast.Module], Iterable[str]], modules: Iterable[str] = tuple(MODULES)
+) -> list[str]:
+    """What a rule finds in the modules, each with the module's name."""
+    return [f"{name}: {found}" for name in modules for found in rule(MODULES[name])]
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_layers_import_downwards_and_sessions_and_records_never_meet(path: Path) -> None:
-    assert wrong_layers(parsed(path), layer_of(path)) == []
+def with_package(rule: Callable[[ast.AST, str], list[str]]) -> list[str]:
+    """As ``offenders``, for a rule that depends on the package."""
+    return [
+        f"{name}: {found}" for name, tree in MODULES.items() if name for found in rule(tree, package_of(name))
+    ]
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_the_world_is_touched_only_at_the_edge(path: Path) -> None:
-    assert touches(parsed(path), layer_of(path)) == []
+def test_every_package_has_a_floor_and_a_line_in_the_map() -> None:
+    packages = {package_of(name) for name in MODULES} - {""}
+    assert packages == set(FLOOR_OF)
+    drawn = decision_hooks.__doc__ or ""
+    assert [name for name in packages if not re.search(rf"\b{name}\b", drawn)] == []
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path.parent.name != "commands"], ids=name_of)
-def test_slow_modules_are_imported_where_they_are_used(path: Path) -> None:
-    assert slow_imports(parsed(path)) == []
+def test_packages_import_only_those_below() -> None:
+    batching = "pipeline.duplicates: line 8: pipeline may not import normalize (normalize.batching)"
+    assert [one for one in with_package(upward) if one != batching] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_modules_classes_and_public_functions_say_what_they_promise(path: Path) -> None:
-    assert undocumented(parsed(path)) == []
+def test_the_world_is_touched_only_where_it_may_be() -> None:
+    assert with_package(touches) == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_nothing_is_left_for_later(path: Path) -> None:
-    raised = [_dotted(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
-              for node in ast.walk(parsed(path)) if isinstance(node, ast.Raise) and node.exc]  # fmt: skip
-    assert "NotImplementedError" not in raised
-    assert re.findall(r"\b(?:TODO|FIXME|XXX)\b", path.read_text(encoding="utf-8")) == []
+def test_slow_modules_are_imported_where_they_are_used() -> None:
+    quick = [name for name in MODULES if package_of(name) != "commands"]
+    assert offenders(slow_imports, quick) == []
 
 
-def test_the_package_is_the_one_under_test() -> None:
-    assert len(FILES) > 10
-    assert {"cli", "sessions", "records", "system", "commands"} <= {layer_of(path) for path in FILES}
+def test_modules_classes_and_public_functions_say_what_they_promise() -> None:
+    assert offenders(undocumented) == []
+
+
+def test_nothing_is_left_for_later() -> None:
+    assert offenders(unfinished) == []
+    marks = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
+    assert [str(path) for path in FILES if marks.search(path.read_text(encoding="utf-8"))] == []
 
 
 @pytest.mark.parametrize(
-    ("layer", "source"),
+    ("package", "source"),
     [
         ("sessions", "from decision_hooks.records import naming"),
         ("records", "def f():\n    from decision_hooks.sessions.model import Entry"),
         ("records", "from decision_hooks.system import files"),
-        ("system", "import decision_hooks.sessions.digest"),
-        ("capture", "from decision_hooks import normalize"),
-        ("normalize", "from decision_hooks.capture_part import Part"),
+        ("system", "import decision_hooks.capture.run"),
+        ("capture", "from decision_hooks.normalize import job"),
         ("settings", "from decision_hooks import cli"),
         ("errors", "from decision_hooks.settings import GUARDS"),
-        ("records", "from ..sessions import digest"),
-        ("capture", "from . import normalize"),
+        ("records", "from .naming import slug"),
     ],
 )
-def test_a_wrong_import_is_found(layer: str, source: str) -> None:
-    assert wrong_layers(ast.parse(source), layer)
+def test_a_wrong_import_is_found(package: str, source: str) -> None:
+    assert upward(ast.parse(source), package)
 
 
-def test_a_relative_import_within_a_layer_is_allowed() -> None:
-    assert wrong_layers(ast.parse("from .naming import slug\nfrom . import madr"), "records") == []
+def test_an_import_from_a_lower_floor_and_one_of_the_own_package_are_allowed() -> None:
+    assert upward(ast.parse("from decision_hooks.text import terms"), "records") == []
+    assert upward(ast.parse("from decision_hooks.records import naming"), "records") == []
+
+
+def test_a_circle_is_found_by_its_members_alone() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [["b", "c"]]
+    assert circles({"a": {"b", "c"}, "b": {"c"}}) == []
 
 
 @pytest.mark.parametrize(
-    ("layer", "source"),
+    ("package", "source"),
     [
         ("records", "with open('x') as stream: pass"),
         ("capture", "def f():\n    import subprocess"),
@@ -280,24 +313,26 @@ def test_a_relative_import_within_a_layer_is_allowed() -> None:
         ("sessions", "import os\nos.path.realpath('x')"),
         ("records", "import secrets"),
         ("records", "def f():\n    return open('x').read()"),
+        ("hosts", "import os\nos.path.isdir('x')"),
+        ("backends", "import subprocess"),
     ],
 )
-def test_a_touch_of_the_world_is_found(layer: str, source: str) -> None:
-    assert touches(ast.parse(source), layer)
+def test_a_touch_of_the_world_is_found(package: str, source: str) -> None:
+    assert touches(ast.parse(source), package)
 
 
 @pytest.mark.parametrize(
-    ("layer", "source"),
+    ("package", "source"),
     [
         ("system", "import subprocess, fcntl, os\nos.replace('a', 'b')\nopen('x')"),
-        ("cli", "import os, sys, time\nos.environ.get('x')\nsys.exit(time.time())"),
+        ("edge", "import os, sys, time\nos.environ.get('x')\nsys.exit(time.time())"),
         ("commands", "import argparse"),
         ("records", "import os, re\nos.path.join('a', 'b')\npaths.open"),
         ("records", "for open in ('a', 'b'):\n    f(open)"),
     ],
 )
-def test_what_is_allowed_is_not_found(layer: str, source: str) -> None:
-    assert touches(ast.parse(source), layer) == []
+def test_what_is_allowed_is_not_found(package: str, source: str) -> None:
+    assert touches(ast.parse(source), package) == []
 
 
 def test_a_slow_import_of_a_module_is_found_and_one_of_a_function_is_not() -> None:
@@ -312,3 +347,8 @@ def test_missing_docstrings_are_found() -> None:
     )
     assert undocumented(ast.parse(source)) == ["line 4: f has no docstring", "line 6: h has no docstring"]
     assert undocumented(ast.parse("x = 1")) == ["the module has no docstring"]
+
+
+def test_what_is_unfinished_is_found() -> None:
+    assert unfinished(ast.parse("def f():\n    raise NotImplementedError"))
+    assert unfinished(ast.parse("def f():\n    raise NotImplementedError('x')"))

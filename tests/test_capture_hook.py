@@ -193,7 +193,7 @@ KEYS = (
 @quick(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.dictionaries(st.sampled_from(KEYS), any_json), st.binary(max_size=30))
 def test_no_payload_raises(fields: dict[str, Any], noise: bytes) -> None:
-    from decision_hooks.sessions.hook_event import Flags, read_event, read_payload
+    from decision_hooks.hosts.event import Flags, read_event, read_payload
     from decision_hooks.system.project import first_folder, git_top
 
     for data in (json.dumps(fields).encode(), noise, json.dumps(fields).encode() + noise):
@@ -255,9 +255,9 @@ def test_flags_win_over_payload_and_environment(sandbox: Sandbox) -> None:
 
 def test_a_fault_is_one_line_with_its_traceback_under_it(sandbox: Sandbox) -> None:
     code = (
-        "import sys; from decision_hooks import capture_queue, cli\n"
+        "import sys; from decision_hooks import cli; from decision_hooks.capture import queue\n"
         "def fail(*rest): raise RuntimeError('two\\nlines')\n"
-        "capture_queue.enter = fail; sys.argv = ['capture-decisions']; sys.exit(cli.capture_main())"
+        "queue.enter = fail; sys.argv = ['capture-decisions']; sys.exit(cli.capture_main())"
     )
     process = programs.start([sys.executable, "-c", code], environ=sandbox.environment(), cwd=sandbox.root)
     assert programs.finish(process, {}, 20)[:3] == (0, "", "")

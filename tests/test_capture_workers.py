@@ -248,9 +248,9 @@ def test_a_fault_in_the_worker_is_told_in_the_log(sandbox: Sandbox) -> None:
     import sys
 
     code = (
-        "import sys; from decision_hooks import capture_worker, cli\n"
+        "import sys; from decision_hooks import cli; from decision_hooks.capture import worker\n"
         "def fail(*rest, **named): raise RuntimeError('broken')\n"
-        "capture_worker.work = fail; sys.argv = ['capture-decisions', '--detach']; sys.exit(cli.capture_main())"
+        "worker.work = fail; sys.argv = ['capture-decisions', '--detach']; sys.exit(cli.capture_main())"
     )
     command = [sys.executable, "-c", code]
     process = programs.start(command, environ=sandbox.environment(), cwd=sandbox.root)

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from decision_hooks.system.normal_state import NormalState
+from decision_hooks.state.normalize import NormalState
 from decision_hooks.system.project import project
 from support import programs
 from support.adr_texts import draft, operations, record

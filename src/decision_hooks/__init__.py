@@ -1,18 +1,20 @@
 """Decisions of coding sessions: from a Stop event to MADR records in ``docs/adr``.
 
-The map of the package, and who may import whom (held by ``tests/test_architecture.py``)::
+The map of the package. Each line may import those below it; packages on one line never meet (held by
+``tests/test_architecture.py``)::
 
-    cli -> edge                the two entry points and their guards; stdin, environ, clock, error boundary
-     -> capture*, normalize*   the two stories: one Stop event, one normalisation run
-     -> commands               one module a subcommand (install, doctor, status, undo ...)
-         -> prompts            templates as files, filled by one function
-         -> sessions           what a host hands us: payloads, transcripts, digests; pure
-         -> records            what docs/adr holds: drafts, records, replies, plans; pure
-         -> system             everything that touches the world; may import records
-         -> settings           every environment variable
-             -> errors
+    cli                       the two entry points and their guards
+    edge                      one run at its border: stdin, environment, clock, error boundary
+    commands                  one module a subcommand, a folder where it needs several
+    capture, normalize        the stories: one Stop event, one normalisation run
+    transcripts, state, backends, install, pipeline
+                              what lies on the disk, what is remembered, who is called, what is registered;
+                              the judgement of the local pipeline
+    system, hosts, replies    files, git, locks, processes; the agents that call us; a reply to a judged plan
+    sessions, records         what was said; what docs/adr holds
+    privacy, settings         what must not leave the machine; every environment variable
+    text, errors              Markdown, terms, cutting; the errors raised on purpose
 
-``sessions`` and ``records`` never meet: the stories hand a function of one to the other.
-``subprocess``, ``fcntl``, ``os.replace`` and opening files: only in ``system``.
-``sys.stdin``, ``os.environ``, the time and the exit: only in ``cli`` and ``edge``.
+Pure: text, privacy, sessions, records, hosts, replies, pipeline. ``subprocess`` and ``fcntl``: ``system``
+only. ``sys.stdin``, ``os.environ``, the clock and the exit: ``edge`` and ``cli`` only.
 """

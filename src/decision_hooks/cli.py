@@ -21,6 +21,6 @@ def _main(program: str) -> int:
     hook = not argv or argv[0].startswith("-")
     if hook and any(map(os.environ.get, _GUARDS)):
         return 0
-    from decision_hooks import edge
+    from decision_hooks.edge import hook as edge
 
     return edge.hook(program, argv) if hook else edge.subcommand(program, argv)

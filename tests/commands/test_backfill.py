@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from decision_hooks.system import session_files
 from decision_hooks.system.project import project
+from decision_hooks.transcripts import find as session_files
 from support import programs
 from support.adr_texts import block, draft
 from support.agents import Call, FakeAgent, Reply, claude_json

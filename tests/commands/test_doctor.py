@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from decision_hooks.commands import doctor as commands_doctor
+from decision_hooks.commands.doctor import command as commands_doctor
 from decision_hooks.system.world import World
 from support import programs
 from support.adr_texts import draft

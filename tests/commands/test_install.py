@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from decision_hooks.commands import install
-from decision_hooks.system import host_files, host_plan, host_texts
-from decision_hooks.system.host_texts import MARK, PROGRAMS
+from decision_hooks.hosts import entry_line as host_texts
+from decision_hooks.hosts.entry_line import MARK, PROGRAMS
+from decision_hooks.install import plan as host_plan
+from decision_hooks.install import write as host_files
 from decision_hooks.system.world import World
 from support import programs
 from support.sandbox import CAPTURE, Sandbox

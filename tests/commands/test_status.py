@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decision_hooks.commands.activity import read_activity
 from decision_hooks.commands.report import columns, counted, shortened
+from decision_hooks.commands.status.activity import read_activity
 from support.adr_texts import draft, record
 from support.sandbox import Sandbox
 

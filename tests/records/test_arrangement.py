@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decision_hooks.records import arrangement, madr, markdown
+from decision_hooks.records import headings as arrangement
+from decision_hooks.records import madr
+from decision_hooks.text import markdown
 
 FIELDS = madr.Sections._fields
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decision_hooks.records import batching
-from decision_hooks.records.batching import Waiting, choose, order
+from decision_hooks.normalize import batching
+from decision_hooks.normalize.batching import Waiting, choose, order
 
 
 def waiting(count: int, session: str = "", text: str = "", first: int = 0) -> list[Waiting]:

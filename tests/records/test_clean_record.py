@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from decision_hooks.errors import RefusedReply
-from decision_hooks.records import clean_record, document, madr, markdown
+from decision_hooks.records import front_matter as document
+from decision_hooks.records import madr
+from decision_hooks.replies import record as clean_record
+from decision_hooks.text import markdown
 from support import adr_texts
 
 UK, EN = madr.language("uk"), madr.language("en")

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decision_hooks.records import document
+from decision_hooks.records import front_matter as document
 
 
 @pytest.mark.parametrize(

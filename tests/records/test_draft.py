@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import yaml
 
-from decision_hooks.records import document, draft
-from decision_hooks.records.replies import decisions
+from decision_hooks.records import draft
+from decision_hooks.records import front_matter as document
+from decision_hooks.replies.decisions import decisions
 from support import adr_texts
 
 (DECISION,) = decisions(adr_texts.block("Кеш"))

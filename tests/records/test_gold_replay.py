@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 
-from decision_hooks.records import clean_record, document, madr, markdown, naming
-from decision_hooks.records.planning import DraftFile, Folder, Plan, plan
-from decision_hooks.records.replies import operations
+from decision_hooks.records import front_matter as document
+from decision_hooks.records import madr, naming
+from decision_hooks.replies import record as clean_record
+from decision_hooks.replies.decisions import operations
+from decision_hooks.replies.planning import DraftFile, Folder, Plan, plan
+from decision_hooks.text import markdown
 from support.gold import BATCHES, loaded
 
 UK = madr.language("uk")

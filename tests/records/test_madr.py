@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from decision_hooks.errors import SettingError
-from decision_hooks.records import madr, replies
+from decision_hooks.records import madr
+from decision_hooks.replies import decisions as replies
 
 UK, EN = madr.language("uk"), madr.language("en")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decision_hooks.records import markdown
+from decision_hooks.text import markdown
 
 LINES = st.lists(
     st.sampled_from(["# a", "## b ##", "```", "```sh", "~~~", "````", "text", "", "    # code", "#no"])

@@ -10,19 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decision_hooks.records import (
-    document,
-    madr,
-    pipeline,
-    pipeline_questions,
-    pipeline_records,
-    planning,
-    retrieval,
+from decision_hooks.pipeline import (
+    operations as pipeline_records,
 )
-from decision_hooks.records.operations import RawOperation, operations
-from decision_hooks.records.pipeline_drafts import Draft
-from decision_hooks.records.pipeline_questions import ANSWERED, FAILED, UNASKED, UNUSABLE, Answer, Question
-from decision_hooks.records.pipeline_stages import Shelf
+from decision_hooks.pipeline import (
+    questions as pipeline_questions,
+)
+from decision_hooks.pipeline import (
+    run as pipeline,
+)
+from decision_hooks.pipeline.drafts import Draft
+from decision_hooks.pipeline.questions import ANSWERED, FAILED, UNASKED, UNUSABLE, Answer, Question
+from decision_hooks.pipeline.stages import Shelf
+from decision_hooks.records import front_matter as document
+from decision_hooks.records import madr, retrieval
+from decision_hooks.replies import planning
+from decision_hooks.replies.operations import RawOperation, operations
 from support.adr_texts import block, draft, record
 
 EN = madr.language("en")

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decision_hooks import prompts
-from decision_hooks.records import pipeline_questions
-from decision_hooks.records.pipeline_drafts import Draft, condensed, condensed_record, read
-from decision_hooks.records.pipeline_questions import ANSWERED, KINDS, UNUSABLE, Answer, Question
+from decision_hooks.backends import prompts
+from decision_hooks.pipeline import questions as pipeline_questions
+from decision_hooks.pipeline.drafts import Draft, condensed, condensed_record, read
+from decision_hooks.pipeline.questions import ANSWERED, KINDS, UNUSABLE, Answer, Question
 from support.adr_texts import block, draft, record
 
 SOURCE = "The cache needs a store. SQLite was chosen because it is embedded. Nothing has to be run beside it."

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decision_hooks.records.pipeline_undecided import nothing_chosen
+from decision_hooks.pipeline.undecided import nothing_chosen
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from decision_hooks.errors import RefusedReply
-from decision_hooks.records import document, madr
-from decision_hooks.records.planning import DraftFile, Folder, Plan, plan
-from decision_hooks.records.replies import operations
+from decision_hooks.records import front_matter as document
+from decision_hooks.records import madr
+from decision_hooks.replies.decisions import operations
+from decision_hooks.replies.planning import DraftFile, Folder, Plan, plan
 from support import adr_texts
 
 A, B, C = "260304-0506-cache.md", "260304-0507-queue.md", "20260305-010203-log.md"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from decision_hooks.errors import RefusedReply
-from decision_hooks.records.replies import decisions
+from decision_hooks.replies.decisions import decisions
 from support import adr_texts
 
 ONE, TWO = adr_texts.block("One"), adr_texts.block("Two")

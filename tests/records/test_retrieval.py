@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from decision_hooks.records import retrieval
-from decision_hooks.records.record_index import weight
-from decision_hooks.records.terms import stem, terms, words
+from decision_hooks.records.index import weight
+from decision_hooks.text.terms import stem, terms, words
 
 ROOT = Path(__file__).resolve().parents[2]
 BATCH = ROOT / "tests" / "data" / "retrieval" / "batch.json"

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decision_hooks.records import sensitive
-from decision_hooks.records.sensitive_data import unify
-from decision_hooks.records.sensitive_hits import read_text
-from decision_hooks.records.sensitive_hosts import host_kind
+from decision_hooks.privacy import scan as sensitive
+from decision_hooks.privacy.hits import read_text
+from decision_hooks.privacy.rules.data import unify
+from decision_hooks.privacy.rules.hosts import host_kind
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "scanner_cases.json").read_text(encoding="utf-8"))
 GHP = "ghp_" + "0123456789abcdefghijklmnopqrstuvwxyz"

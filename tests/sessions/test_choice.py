@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from decision_hooks.sessions.choice import is_trivial, real_choices
+from decision_hooks.sessions.choices import is_trivial, real_choices
 from decision_hooks.sessions.model import Choice, Option, Session
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from decision_hooks.sessions import transcript
+from decision_hooks.hosts import transcript
 from decision_hooks.sessions.model import Choice, Option, Session
 from sessions.records import Claude, line, texts
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from decision_hooks.sessions import digest
-from decision_hooks.sessions.cutting import head, tail
 from decision_hooks.sessions.digest import Context, render
 from decision_hooks.sessions.digest_budget import Piece, shares
 from decision_hooks.sessions.model import Entry, Session
+from decision_hooks.text.cutting import head, tail
 
 
 def unmasked(text: str) -> str:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from decision_hooks.sessions import line_filter, transcript
+from decision_hooks.hosts import line_filter, transcript
 from decision_hooks.sessions.model import Edit, Session
 from sessions.records import line, texts
 

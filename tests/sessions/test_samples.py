@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from decision_hooks.sessions import line_filter, transcript
+from decision_hooks.hosts import line_filter, transcript
 from sessions.records import SAMPLES, sample, texts
 
 LAB = "/tmp/lab/proj"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decision_hooks.sessions import line_filter, times, transcript
+from decision_hooks.hosts import line_filter, times, transcript
 from sessions.records import Claude, line
 
 WORDS = st.sampled_from(

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decision_hooks.system import accounts
-from decision_hooks.system.accounts import LedgerLine
+from decision_hooks.backends import accounts
+from decision_hooks.backends.accounts import LedgerLine
 from decision_hooks.system.project import Project, open_state, project
 from decision_hooks.system.runlog import iso_time
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from decision_hooks.hosts import entry_line as host_texts
 from decision_hooks.settings import GUARDS
-from decision_hooks.system import host_texts
 
 SHELLS = [shell for shell in ("sh", "bash", "dash", "zsh") if shutil.which(shell, path="/usr/bin:/bin")]
 CAPTURE, NORMALIZE = host_texts.PROGRAMS

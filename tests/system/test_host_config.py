@@ -10,11 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decision_hooks.system import host_config, host_entries, host_texts, ignore_block
-from decision_hooks.system.host_config import merge, strip
-from decision_hooks.system.host_entries import LeftAlone
-from decision_hooks.system.host_texts import HookFile
-from decision_hooks.system.seal import is_sealed, sealed
+from decision_hooks.hosts import entry_line as host_texts
+from decision_hooks.hosts.entry_line import HookFile
+from decision_hooks.hosts.marks import is_sealed, sealed
+from decision_hooks.install import entries as host_entries
+from decision_hooks.install import gitignore as ignore_block
+from decision_hooks.install import merge as host_config
+from decision_hooks.install.entries import LeftAlone
+from decision_hooks.install.merge import merge, strip
 
 CLAUDE = host_texts.hosts()["claude"].hooks
 CURSOR = host_texts.hosts()["cursor"].hooks

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from decision_hooks.errors import FolderError
-from decision_hooks.system import adr_folder, journal
-from decision_hooks.system.journal import Change
+from decision_hooks.state import journal
+from decision_hooks.state.journal import Change
+from decision_hooks.system import adr_folder
 from decision_hooks.system.project import Project, open_state, project
 
 NOW = 1_800_000_000.0

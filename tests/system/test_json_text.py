@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decision_hooks.errors import DecisionHooksError
-from decision_hooks.system import json_text
-from decision_hooks.system.json_text import Node, NotStrict
+from decision_hooks.install import json_text
+from decision_hooks.install.json_text import Node, NotStrict
 
 SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from decision_hooks.errors import FolderError
-from decision_hooks.system.normal_state import NormalState, StoredPlan
+from decision_hooks.state.normalize import NormalState, StoredPlan
 from decision_hooks.system.project import Project, open_state, project
 
 NOW = 1_800_000_000.0

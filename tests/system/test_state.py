@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decision_hooks.system import state_values
+from decision_hooks.state import values as state_values
+from decision_hooks.state.capture import DAY, CaptureState
+from decision_hooks.state.values import GivenUp, Outbox, Pending, Position, Title, key_of
 from decision_hooks.system.project import open_state, project
-from decision_hooks.system.state import DAY, CaptureState
-from decision_hooks.system.state_values import GivenUp, Outbox, Pending, Position, Title, key_of
 
 NOW = 1_800_000_000.0
 POSITION = Position(

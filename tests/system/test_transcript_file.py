@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decision_hooks.system import transcript_file
+from decision_hooks.transcripts import blocks as transcript_file
 
 LINES = st.lists(st.binary(max_size=30).map(lambda line: line.replace(b"\n", b"")), max_size=12)
 

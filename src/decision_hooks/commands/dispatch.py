@@ -19,16 +19,16 @@ class Subcommand(NamedTuple):
 _CAPTURE = (
     Subcommand("install", "install", "register both programs with the agents of this project"),
     Subcommand("uninstall", "install", "take back what install wrote"),
-    Subcommand("doctor", "doctor", "check the whole set-up and say how to mend it"),
-    Subcommand("status", "status", "drafts, runs, calls and costs on one screen"),
-    Subcommand("backfill", "backfill", "capture sessions that never were"),
-    Subcommand("demo", "demo", "see it all work in a temporary folder, offline"),
+    Subcommand("doctor", "doctor.command", "check the whole set-up and say how to mend it"),
+    Subcommand("status", "status.command", "drafts, runs, calls and costs on one screen"),
+    Subcommand("backfill", "backfill.command", "capture sessions that never were"),
+    Subcommand("demo", "demo.command", "see it all work in a temporary folder, offline"),
 )
 _NORMALIZE = (
-    Subcommand("run", "normalize_run", "normalise drafts now"),
-    Subcommand("plan", "normalize_run", "show what a run would do; changes nothing"),
+    Subcommand("run", "run", "normalise drafts now"),
+    Subcommand("plan", "run", "show what a run would do; changes nothing"),
     Subcommand("undo", "undo", "take a run back, byte for byte"),
-    Subcommand("local-pipeline", "local_pipeline", "the pipeline of the local backend, by hand"),
+    Subcommand("local-pipeline", "local_pipeline.command", "the pipeline of the local backend, by hand"),
 )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from decision_hooks.install import merge as host_config
 from decision_hooks.settings import VARIABLES
-from decision_hooks.system import files, host_config
+from decision_hooks.system import files
 
 API_KEY = "ANTHROPIC_API_KEY"
 _OURS = frozenset(variable.name for variable in VARIABLES)

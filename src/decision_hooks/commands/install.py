@@ -5,13 +5,24 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 
-from decision_hooks.commands.place import parser, project_of
+from decision_hooks.backends.choice import CAPTURE_BACKENDS, capture_choice
+from decision_hooks.commands.options import parser, project_of
 from decision_hooks.errors import SettingError
+from decision_hooks.hosts.entry_line import Host, hosts
+from decision_hooks.install import (
+    merge as host_config,
+)
+from decision_hooks.install import (
+    plan as host_plan,
+)
+from decision_hooks.install import (
+    script as own_script,
+)
+from decision_hooks.install import (
+    write as host_files,
+)
+from decision_hooks.install.plan import Step
 from decision_hooks.settings import capture_settings
-from decision_hooks.system import host_config, host_files, host_plan, own_script
-from decision_hooks.system.backend_choice import CAPTURE_BACKENDS, capture_choice
-from decision_hooks.system.host_plan import Step
-from decision_hooks.system.host_texts import Host, hosts
 from decision_hooks.system.project import Project
 from decision_hooks.system.world import World
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from decision_hooks.commands.place import parser, root_of
-from decision_hooks.normalize import Held, Job, open_by_hand
-from decision_hooks.system import journal, locking
+from decision_hooks.commands.options import parser, root_of
+from decision_hooks.normalize.job import Held, Job, open_by_hand
+from decision_hooks.state import journal
+from decision_hooks.system import locking
 from decision_hooks.system.world import World
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from decision_hooks.records import document, grounding
+from decision_hooks.records import front_matter as document
+from decision_hooks.records import grounding
 from decision_hooks.records.madr import Decision
 
 

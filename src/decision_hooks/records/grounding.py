@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
-from decision_hooks.records import markdown
+from decision_hooks.text import markdown
 
 MOST_ITEMS = 20
 MOST_CHARACTERS = 120

@@ -149,7 +149,7 @@ def _title_of(question: str) -> str:
 
 def _without_headings(text: str) -> str:
     """A plan as text of a section: its headings become bold lines, so that they part no section."""
-    from decision_hooks.records import markdown
+    from decision_hooks.text import markdown
 
     return "\n".join(
         f"**{line.title}**" if line.level and line.title else line.text for line in markdown.lines(text)

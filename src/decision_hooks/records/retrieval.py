@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from math import log1p
 from typing import NamedTuple
 
-from decision_hooks.records import arrangement, document, markdown
-from decision_hooks.records.record_index import (
+from decision_hooks.records import front_matter as document
+from decision_hooks.records import headings as arrangement
+from decision_hooks.records.index import (
     MOST_COUNT,
     SHIFT,
     Index,
@@ -24,7 +25,8 @@ from decision_hooks.records.record_index import (
     load,
     weight,
 )
-from decision_hooks.records.terms import MOST_CHARACTERS, terms
+from decision_hooks.text import markdown
+from decision_hooks.text.terms import MOST_CHARACTERS, terms
 
 __all__ = [
     "Candidate", "Index", "Indexed", "build_index", "candidates", "dump", "index_record", "likely", "load",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from decision_hooks.sessions.cutting import head, tail
 from decision_hooks.sessions.digest_budget import MARK, Piece, Share, shares
 from decision_hooks.sessions.model import Entry, Session
+from decision_hooks.text.cutting import head, tail
 
 _SHOWN = 300  # characters of a tool's input and of its result
 _MARGIN = 16_384  # characters around a cut that the mask sees too, so that it knows a secret that is cut

@@ -7,7 +7,8 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from decision_hooks.records import document, naming
+from decision_hooks.records import front_matter as document
+from decision_hooks.records import naming
 from decision_hooks.system import files
 
 _HEAD = 4096  # bytes in which the front matter of a draft tells that it is one

@@ -1,0 +1,54 @@
+"""Calls of models as both programs make them: whether one may be made, what it is written down as, how it is told."""
+
+from __future__ import annotations
+
+from decision_hooks.backends import accounts
+from decision_hooks.backends import answers as backend_answers
+from decision_hooks.backends import call as backends
+from decision_hooks.privacy import scan as sensitive
+from decision_hooks.system.project import Project
+from decision_hooks.system.runlog import iso_time
+from decision_hooks.system.world import World
+
+_MASKED, _TOLD = 4000, 200  # characters of foreign text that are masked, and that are told
+
+
+def may_not_call(
+    place: Project, chosen: backends.Backend, world: World, daily_calls: int, *, probe: bool = False
+) -> str:
+    """Why a backend may not be called now, "" when it may; a person who watches probes an open breaker."""
+    now = world.now()
+    stopped = accounts.breaker(place, chosen.name, chosen.model, now)
+    if stopped and not (probe or world.watched):
+        return f"{chosen.name} paused until {iso_time(stopped.until)}: {stopped.why}"
+    if accounts.calls_today(place, now, daily_calls) >= daily_calls:
+        return f"daily cap of {daily_calls} calls reached (ADR_DAILY_CALLS)"
+    return ""
+
+
+def account(
+    place: Project, chosen: backends.Backend, world: World, sent: int, answer: backend_answers.Answer
+) -> None:
+    """Write a call into the ledger and move its circuit breaker."""
+    now = world.now()
+    line = accounts.LedgerLine(
+        time=iso_time(now),
+        program=world.program,
+        backend=chosen.name,
+        model=chosen.model,
+        characters_in=sent,
+        characters_out=len(answer.text),
+        seconds=round(answer.seconds, 2),
+        cost=answer.cost,
+        result=answer.trouble or ("ok" if answer.text.strip() else "empty"),
+    )
+    accounts.record_call(place, now, line)
+    if answer.trouble in backend_answers.BREAKING:
+        accounts.trip(place, chosen.name, chosen.model, now, foreign(answer.detail))
+    elif not answer.trouble:
+        accounts.reset(place, chosen.name, chosen.model)
+
+
+def foreign(text: str) -> str:
+    """Foreign text for the log: masked, at most 200 characters."""
+    return sensitive.mask(text[:_MASKED]).text.strip()[:_TOLD]

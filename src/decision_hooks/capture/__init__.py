@@ -1,0 +1,1 @@
+"""The story of a capture: from a Stop event to drafts in ``docs/adr``."""

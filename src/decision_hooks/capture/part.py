@@ -1,0 +1,314 @@
+"""The part that a capture is about: what is new in a transcript, with the context that was already judged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from decision_hooks.hosts import transcript
+from decision_hooks.sessions import digest
+from decision_hooks.sessions.model import Edit, Entry, Session
+from decision_hooks.state.capture import CaptureState
+from decision_hooks.state.values import GivenUp, Pending, Position
+from decision_hooks.system import files
+from decision_hooks.transcripts import blocks as transcript_file
+from decision_hooks.transcripts import reading as capture_reading
+from decision_hooks.transcripts.blocks import Extent
+
+_LAG = 2.0  # seconds that the file may lag behind the event
+_FRESH = 10.0  # seconds after which a stop is no longer waited for
+_FIRST_IDS = 20  # ids at a new file's beginning that tell a copy of an older one
+_FIRST = 1024 * 1024  # bytes in which these ids are looked for
+
+
+class Part(NamedTuple):
+    """What is new since the last capture of a transcript."""
+
+    session: Session
+    context: digest.Context
+    edits: tuple[Edit, ...]  # subagents' included
+    begin: int  # byte offset of the part
+    position: Position  # where the transcript stands once the part is captured
+    session_id: str
+    path: str  # real path of the transcript, "" when the last message is all there is
+    time: float  # of the last record, seconds since the epoch
+    tail: int  # byte offset from which the part was read whole; before it only requests were
+    verdict: str = ""  # of the last part with edits before this one; once it is judged, of this one
+    again: bool = False  # was given up once: the position lies behind it already, and stays there
+
+    @property
+    def nothing_new(self) -> bool:
+        """Whether the part holds no conversation at all."""
+        return not self.session.entries
+
+    def judged(self, verdict: str) -> Part:
+        """The part with its verdict, which later parts without edits go by."""
+        position = self.position if self.again else self.position._replace(verdict=verdict)
+        return self._replace(verdict=verdict, position=position)
+
+
+class _Found(NamedTuple):
+    """A part as it was read, without what its payload adds."""
+
+    where: Extent
+    begin: int
+    session: Session
+    tail: transcript_file.Tail
+    context: digest.Context
+
+
+def read_part(
+    state: CaptureState,
+    entry: Pending,
+    *,
+    incremental: bool,
+    now: Callable[[], float],
+    sleep: Callable[[float], None],
+) -> Part | None:
+    """Read what is new of an entry's transcript; None when there is neither a transcript nor a message."""
+    position = state.position(entry.key, entry.transcript, now())
+    where = transcript_file.extent(entry.transcript) if entry.transcript else None
+    if where is None:
+        return _part_of_message(entry, position, now()) if entry.message else None
+    if where.path.endswith(".txt"):
+        return _part_of_text(entry, position, where)
+    begin = _begin(state, position, where)
+    found = _find(where, begin, position)
+    missing = _missing(entry, position, found)
+    waited = 0.0
+    while missing and now() - entry.stop < _FRESH and waited < _LAG:
+        sleep(0.1)
+        waited += 0.1
+        newer = transcript_file.extent(entry.transcript)
+        if newer and newer.size != found.where.size:
+            found = _find(newer, begin, position)
+            missing = _missing(entry, position, found)
+    part = _part(entry, position, found, missing=missing, incremental=incremental)
+    subagents, more = capture_reading.subagent_edits(where.path, position.subagents)
+    return part._replace(edits=part.edits + more, position=part.position._replace(subagents=subagents))
+
+
+def read_again(
+    state: CaptureState, stored: GivenUp, *, incremental: bool, now: Callable[[], float]
+) -> Part | None:
+    """Read exactly the part that was given up; None when its transcript does not hold it any more.
+
+    What was captured after it stays captured: the transcript's position never moves back.
+    """
+    entry = stored.entry
+    kept = state.position(entry.key, entry.transcript, now())
+    new = Position(kept.path, titles=kept.titles)
+    if stored.only_message:
+        if not entry.message:
+            return None
+        part = _part_of_message(entry, new, now())
+        after = kept._replace(appended=kept.appended or part.position.appended)
+        return part._replace(position=after, verdict=stored.verdict, again=True)
+    where = _where_again(stored)
+    if where is None:
+        return None
+    if where.path.endswith(".txt"):
+        part = _part_of_text(entry, new, where)
+    else:
+        found = _find(where, stored.begin, new)
+        part = _part(entry, new, found, missing=bool(stored.appended), incremental=incremental)
+    ahead = part.position._replace(verdict=kept.verdict, subagents=kept.subagents)
+    after = kept if kept.offset >= stored.end else ahead
+    return part._replace(position=after, verdict=stored.verdict, again=True)
+
+
+def _where_again(stored: GivenUp) -> Extent | None:
+    """The transcript as it stood when the part was given up, None when these bytes are gone."""
+    where = transcript_file.extent(stored.entry.transcript)
+    if where is None or where.size < stored.end:
+        return None
+    if stored.check and stored.check != transcript_file.check_before(where.path, stored.end):
+        return None
+    return Extent(where.path, stored.end, stored.entry.stop or where.modified)
+
+
+def unread(state: CaptureState, entry: Pending, now: float) -> Part | None:
+    """All that has come since the last capture as a part without content: to pass over what cannot be read."""
+    where = transcript_file.extent(entry.transcript) if entry.transcript else None
+    position = state.position(entry.key, entry.transcript, now)
+    if where is None:
+        return _part_of_message(entry, position, now) if entry.message else None
+    check = transcript_file.check_before(where.path, where.size)
+    begin = min(position.offset, where.size)
+    appended = _hash(entry.message) if begin == where.size and entry.message else ""
+    return Part(
+        session=Session(entry.host),
+        context=digest.NO_CONTEXT,
+        edits=(),
+        begin=begin,
+        position=position._replace(path=where.path, offset=where.size, check=check, appended=appended),
+        session_id=entry.session_id,
+        path=where.path,
+        time=where.modified,
+        tail=where.size,
+        verdict=position.verdict,
+    )
+
+
+def older_edits(part: Part) -> Iterator[Edit]:
+    """Edits of a very large part before those that were read; a caller stops when it knows enough."""
+    if part.tail > part.begin:
+        yield from capture_reading.edits(part.path, part.begin, part.tail)
+
+
+def _find(where: Extent, begin: int, position: Position) -> _Found:
+    context = capture_reading.context(where.path, begin, _titles(position))
+    return _Found(where, begin, *capture_reading.read(where, begin), context)
+
+
+def _part(entry: Pending, position: Position, found: _Found, *, missing: bool, incremental: bool) -> Part:
+    """The part with the last message that it lacks; the whole session where it is wanted."""
+    path, tail, context = found.where.path, found.tail, found.context
+    session = _without_appended(found.session, position)
+    if (session.entries or missing) and not incremental:
+        session = capture_reading.read(found.where, 0)[0]
+        context = context._replace(first_request="", before_assistant="", before_user="")
+    appended = ""
+    if missing:
+        appended = _hash(entry.message)
+        session = session._replace(entries=(*session.entries, Entry("assistant", entry.message)))
+    after = position._replace(
+        path=path,
+        offset=tail.end,
+        check=transcript_file.check_before(path, tail.end),
+        uuid=session.uuids[-1] if session.uuids else position.uuid,
+        appended=appended or ("" if session.entries else position.appended),
+    )
+    return Part(
+        session=session,
+        context=context,
+        edits=session.edits,
+        begin=found.begin,
+        position=after,
+        session_id=entry.session_id,
+        path=path,
+        time=session.last_time or found.where.modified,
+        tail=tail.begin,
+        verdict=position.verdict,
+    )
+
+
+def _part_of_message(entry: Pending, position: Position, now: float) -> Part:
+    mark = _hash(entry.message)
+    entries = () if position.appended == mark else (Entry("assistant", entry.message),)
+    return Part(
+        session=Session(entry.host, entries=entries),
+        context=digest.NO_CONTEXT._replace(titles=_titles(position)),
+        edits=(),
+        begin=0,
+        position=position._replace(appended=mark),
+        session_id=entry.session_id,
+        path="",
+        time=entry.stop or now,
+        tail=0,
+        verdict=position.verdict,
+    )
+
+
+def _part_of_text(entry: Pending, position: Position, where: Extent) -> Part:
+    """A plain text transcript of an old Cursor: whole each time that its bytes changed."""
+    data = transcript_file.read_range(where.path, 0, 8 * 1024 * 1024)
+    session = transcript.parse_text(data.decode("utf-8", "replace"))
+    check = transcript_file.check_before(where.path, where.size)
+    if position.offset == where.size and position.check == check:
+        session = Session("cursor")
+    return Part(
+        session=session,
+        context=digest.NO_CONTEXT._replace(titles=_titles(position)),
+        edits=session.edits,
+        begin=0,
+        position=position._replace(path=where.path, offset=where.size, check=check),
+        session_id=entry.session_id,
+        path=where.path,
+        time=where.modified,
+        tail=0,
+        verdict=position.verdict,
+    )
+
+
+# -- where the part begins
+
+
+def _begin(state: CaptureState, position: Position, where: Extent) -> int:
+    if position.offset:
+        stands = position.offset <= where.size
+        if stands and transcript_file.check_before(where.path, position.offset) == position.check:
+            return position.offset
+        found = _after_record(where, position.uuid)
+        if found:
+            return found
+    return _after_known(state, where)
+
+
+def _after_record(where: Extent, uuid: str) -> int:
+    """The offset after the record with that id, 0 when the file does not hold it."""
+    found, needle = 0, uuid.encode("utf-8", "replace")
+    for offset, line in transcript_file.lines(where.path, 0, where.size) if uuid else ():
+        if needle in line and uuid in transcript.parse([line]).uuids:
+            found = offset
+    return found
+
+
+def _after_known(state: CaptureState, where: Extent) -> int:
+    """The offset after the last record that was captured from another file (a fork, an old resume)."""
+    first: list[str] = []
+    for _, line in transcript_file.lines(where.path, 0, min(where.size, _FIRST)):
+        first.extend(transcript.parse([line]).uuids)
+        if len(first) >= _FIRST_IDS:
+            break
+    if not state.known(first):
+        return 0
+    found = 0
+    numbered: list[tuple[str, int]] = []
+    for offset, line in transcript_file.lines(where.path, 0, where.size):
+        numbered.extend((uuid, offset) for uuid in transcript.parse([line]).uuids)
+    known = state.known(uuid for uuid, _ in numbered)
+    for uuid, offset in numbered:
+        if uuid in known:
+            found = offset
+    return found
+
+
+def _titles(position: Position) -> tuple[str, ...]:
+    return tuple(title.title for title in position.titles)
+
+
+# -- the last message
+
+
+def _missing(entry: Pending, position: Position, found: _Found) -> bool:
+    """Whether the payload's last message is neither in the part nor captured already."""
+    if not entry.message or _hash(entry.message) == position.appended:
+        return False
+    wanted = _fold(entry.message)
+    texts = [e.text for e in found.session.entries if e.kind in ("assistant", "plan")]
+    if not texts and found.context.before_assistant:
+        texts = [found.context.before_assistant]
+    folded = [_fold(text) for text in texts]
+    return bool(wanted) and not any(wanted in text for text in folded) and wanted not in "".join(folded)
+
+
+def _without_appended(session: Session, position: Position) -> Session:
+    """The part without the message that an earlier capture sent before the file held it."""
+    if not position.appended:
+        return session
+    for number, entry in enumerate(session.entries):
+        if entry.kind == "assistant" and _hash(entry.text) == position.appended:
+            return session._replace(entries=session.entries[:number] + session.entries[number + 1 :])
+    return session
+
+
+def _fold(text: str) -> str:
+    return re.sub(r"\W+", "", text)
+
+
+def _hash(text: str) -> str:
+    from hashlib import blake2b
+
+    return blake2b(files.to_bytes(_fold(text)), digest_size=12).hexdigest()

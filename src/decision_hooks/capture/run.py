@@ -1,0 +1,299 @@
+"""The story of one captured part: from the new lines of a transcript to drafts in ``docs/adr``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from decision_hooks.backends import answers as backend_answers
+from decision_hooks.backends import call as backends
+from decision_hooks.backends.calls import account, foreign, may_not_call
+from decision_hooks.backends.choice import capture_choice
+from decision_hooks.capture.part import Part, older_edits, read_again, read_part
+from decision_hooks.errors import RefusedReply
+from decision_hooks.privacy import scan as sensitive
+from decision_hooks.privacy.paths import home_as_tilde
+from decision_hooks.records import madr
+from decision_hooks.replies import decisions as replies
+from decision_hooks.sessions import digest, relevance
+from decision_hooks.sessions.model import Edit
+from decision_hooks.settings import CaptureSettings
+from decision_hooks.state.capture import CaptureState
+from decision_hooks.state.values import GivenUp, Outbox, Pending
+from decision_hooks.system import files, git
+from decision_hooks.system.project import Project, work_trees
+from decision_hooks.system.runlog import RunLog
+from decision_hooks.system.world import World
+
+# Outcomes of a try
+DONE = "done"  # captured, or nothing to capture: the part waits no longer
+SKIPPED = "skipped"  # no backend or no model: the part waits no longer, its position stays
+FAILED = "failed"  # for a reason of the part's own: counts as a try
+WAITS = "waits"  # breaker, cap, credit, login, rate limit, could not start: counts as none
+
+_LABEL = "capture-"
+
+
+class Run(NamedTuple):
+    """What one run of capture works with."""
+
+    world: World
+    settings: CaptureSettings
+    place: Project
+    state: CaptureState
+    log: RunLog
+    sleep: Callable[[float], None]
+
+
+class _Tried(NamedTuple):
+    outcome: str
+    decisions: tuple[replies.Decision, ...] = ()
+
+
+def capture_part(run: Run, entry: Pending, timeout: float) -> tuple[str, Part | None]:
+    """Capture one part; returns the outcome and, where one was read, the part. Writes to the log as it goes."""
+    part = read_part(
+        run.state, entry, incremental=run.settings.incremental, now=run.world.now, sleep=run.sleep
+    )
+    if part is None:
+        run.log.write("no transcript path")
+        return DONE, None
+    return _capture(run, entry, part, timeout)
+
+
+def capture_again(run: Run, stored: GivenUp, timeout: float) -> str:
+    """Capture exactly a part that was given up, and forget that it was; returns the outcome."""
+    part = read_again(run.state, stored, incremental=run.settings.incremental, now=run.world.now)
+    if part is None:
+        run.log.write("the transcript does not hold the part any more")
+        return FAILED
+    outcome, _ = _capture(run, stored.entry, part, timeout)
+    if outcome == DONE:
+        run.state.forget_given_up(stored)
+    return outcome
+
+
+def _capture(run: Run, entry: Pending, part: Part, timeout: float) -> tuple[str, Part]:
+    if part.nothing_new:
+        run.log.write("nothing new in the session")
+        return DONE, part
+    part, skip = _judge_relevance(run, part)
+    if skip:
+        run.log.write(f"skipping ADR capture: {skip} session")
+        _move(run, entry, part)
+        return DONE, part
+    tried = _decisions(run, part, timeout)
+    if tried.outcome == DONE:
+        _deliver(run, entry, part, tried.decisions)
+    return tried.outcome, part
+
+
+def give_up(run: Run, entry: Pending, part: Part | None) -> None:
+    """The part was tried too often: its position moves on, and ``backfill --retry`` can take it up again."""
+    run.log.write(
+        f"given up after {entry.tries} tries: {entry.transcript or entry.session_id} (see backfill --retry)"
+    )
+    if part is not None:
+        after = part.position
+        end = after.offset if part.path else part.begin
+        run.state.give_up(GivenUp(entry, part.begin, end, after.check, after.appended, part.verdict))
+        _move(run, entry, part)
+
+
+def finish_outbox(run: Run, outbox: Outbox) -> None:
+    """Create the drafts of an outbox that are not there yet, move the position, forget the outbox."""
+    from decision_hooks.records import naming
+
+    files.make_folder(run.place.adr)
+    files.remove_leftovers(run.place.adr, _LABEL)
+    for stem, text in outbox.drafts:
+        data = files.to_bytes(text)
+        number = 1
+        while True:
+            path = os.path.join(run.place.adr, naming.numbered(stem, number) + ".md")
+            if files.read_bytes(path) == data:
+                break  # a run that was killed had created it
+            if files.create_exclusive(path, data, label=_LABEL):
+                run.log.write(f"wrote: {path}")
+                break
+            number += 1
+    run.state.save_position(outbox.key, outbox.position)
+    run.state.remember(outbox.uuids, run.world.now())
+    run.state.close_outbox(outbox.key)
+
+
+def _move(run: Run, entry: Pending, part: Part) -> None:
+    run.state.save_position(entry.key, part.position._replace(time=run.world.now()))
+    run.state.remember(part.session.uuids, run.world.now())
+
+
+# -- relevance
+
+
+def _judge_relevance(run: Run, part: Part) -> tuple[Part, str]:
+    """The part with its verdict in the position, and the reason to skip it ("" = capture it)."""
+    verdict_of = _judge(run)
+    verdict = verdict_of(part.edits)
+    if verdict != "own":
+        verdict = verdict_of([*part.edits, *_older_edits(part, verdict_of)]) or part.verdict
+    part = part.judged(verdict)
+    if verdict == "cross-project" and run.settings.skip_cross_project:
+        return part, verdict
+    if verdict == "tooling-only" and run.settings.skip_tooling_only:
+        return part, verdict
+    return part, ""
+
+
+def _older_edits(part: Part, verdict_of: Callable[[Sequence[Edit]], str]) -> Iterator[Edit]:
+    """Edits of the unread beginning of a very large part, up to the first that settles the verdict."""
+    for edit in older_edits(part):
+        yield edit
+        if verdict_of([edit]) == "own":
+            return
+
+
+def _judge(run: Run) -> Callable[[Sequence[Edit]], str]:
+    """What tells by edited files of a part: own | cross-project | tooling-only, "" without edits.
+
+    It may be asked of thousands of edits: what does not depend on them is looked up once.
+    """
+    root, adr = os.path.realpath(run.place.root), os.path.realpath(run.place.adr)
+
+    @cache
+    def trees() -> tuple[str, ...]:
+        return work_trees(run.place.root)
+
+    @cache
+    def version_only(path: str) -> bool:
+        return relevance.only_version_changed(git.diff_to_head(root, path, run.world.environ))
+
+    def verdict(edits: Sequence[Edit]) -> str:
+        paths = relevance.changed_paths(edits, root=root, resolve=os.path.realpath)
+        if not paths:
+            return ""
+        if relevance.is_cross_project(paths, trees()):
+            return "cross-project"
+        tooling = relevance.is_tooling_only(paths, root=root, adr_dir=adr, version_only=version_only)
+        return "tooling-only" if tooling else "own"
+
+    return verdict
+
+
+# -- from the part to decisions
+
+
+def _decisions(run: Run, part: Part, timeout: float) -> _Tried:
+    if run.settings.backend == "choices":
+        return _decisions_of_choices(run, part)
+    chosen = _choose_backend(run)
+    if chosen is None:
+        return _Tried(SKIPPED)
+    run.log.write(f"using {chosen.label} (model: {chosen.model})")
+    stopped = may_not_call(run.place, chosen, run.world, run.settings.daily_calls)
+    if stopped:
+        run.log.write(stopped)
+        return _Tried(WAITS)
+    sent = digest.render(part.session, mask=_mask_for(run.world.home), context=part.context)
+    answer = backends.ask(
+        chosen,
+        _prompt(run, sent.text),
+        root=run.place.root,
+        environ=run.world.environ,
+        timeout=timeout,
+        is_answer=lambda text: replies.holds(replies.decisions, text),
+    )
+    account(run.place, chosen, run.world, len(sent.text), answer)
+    return _read_answer(run, chosen, answer)
+
+
+def _mask_for(home: str) -> Callable[[str], str]:
+    return lambda text: home_as_tilde(sensitive.mask(text).text, home)
+
+
+def _read_answer(run: Run, chosen: backends.Backend, answer: backend_answers.Answer) -> _Tried:
+    if answer.trouble:
+        run.log.write(f"{chosen.name}: {answer.trouble}: {foreign(answer.detail)}")
+        return _Tried(WAITS if answer.trouble in backend_answers.SPENT_NOTHING else FAILED)
+    if not answer.text.strip():
+        run.log.write(f"empty response from {chosen.name}")
+        return _Tried(FAILED)
+    try:
+        found = replies.decisions(answer.text)
+    except RefusedReply as error:
+        run.log.write(f"refused reply of {chosen.name}: {error}: {foreign(answer.text)}")
+        return _Tried(FAILED)
+    if not found:
+        run.log.write("NONE")
+    return _Tried(DONE, found)
+
+
+def _decisions_of_choices(run: Run, part: Part) -> _Tried:
+    from decision_hooks.sessions.choices import real_choices
+
+    language = madr.language(run.settings.language)
+    found = tuple(
+        madr.decision_of_choice(
+            choice.kind,
+            choice.question,
+            [(option.label, option.description) for option in choice.options],
+            choice.chosen,
+            choice.words,
+            language,
+        )
+        for choice in real_choices(part.session)
+    )
+    if not found:
+        run.log.write("choices: no answered question and no judged plan in the session")
+    return _Tried(DONE, found)
+
+
+def _choose_backend(run: Run) -> backends.Backend | None:
+    choice = capture_choice(run.settings, run.place.root, run.world.environ)
+    for reason in choice.reasons:
+        run.log.write(reason)
+    if choice.backend is None and run.settings.backend == "auto":
+        run.log.write("no backend available")
+    return choice.backend
+
+
+def _prompt(run: Run, transcript: str) -> str:
+    from decision_hooks.backends import prompts
+
+    language = madr.language(run.settings.language)
+    phrases = madr.phrases(language)
+    values = {
+        "project": os.path.basename(run.place.root.rstrip("/")) or "project",
+        "root": home_as_tilde(run.place.root, run.world.home),
+        "language": language.name,
+        "boundary": prompts.boundary(os.urandom(12)),
+        "transcript": transcript,
+        "phrase_context": phrases.context,
+        "phrase_options": phrases.options,
+        "phrase_outcome": phrases.outcome,
+        "phrase_consequences": phrases.consequences,
+        "phrase_more": phrases.more,
+    }
+    return prompts.fill("capture", language.code, values)
+
+
+# -- from decisions to drafts
+
+
+def _deliver(run: Run, entry: Pending, part: Part, decisions: tuple[replies.Decision, ...]) -> None:
+    from decision_hooks.capture.drafts import make_drafts
+
+    drafts = make_drafts(part, decisions, root=run.place.root, home=run.world.home, environ=run.world.environ)
+    if drafts.masked:
+        counts = ", ".join(f"{name} {count}" for name, count in sorted(drafts.masked.items()))
+        run.log.write(f"masked in the reply: {counts}")
+    position = part.position._replace(titles=part.position.titles + drafts.titles, time=run.world.now())
+    if decisions and not drafts.texts:
+        run.log.write("nothing new: every decision of the reply was written before")
+    if not drafts.texts:
+        _move(run, entry, part._replace(position=position))
+        return
+    outbox = Outbox(entry.key, run.place.root, drafts.texts, position, part.session.uuids)
+    run.state.save_outbox(outbox)
+    finish_outbox(run, outbox)

@@ -1,0 +1,192 @@
+"""The worker that captures what is due: one a project, tries counted, an interrupted run finished first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from decision_hooks.capture import part as capture_part
+from decision_hooks.capture import run as capture
+from decision_hooks.capture.part import Part
+from decision_hooks.capture.queue import Stop
+from decision_hooks.errors import DecisionHooksError
+from decision_hooks.state.capture import DAY, PENDING_DAYS, CaptureState
+from decision_hooks.state.values import GivenUp, Pending
+from decision_hooks.system import locking
+from decision_hooks.system.project import project, work_trees
+from decision_hooks.system.runlog import log_of
+from decision_hooks.transcripts import blocks as transcript_file
+
+_MOST_TRIES = 3
+_MOST_OTHERS = 5  # parts of other sessions that one stop takes up
+_LEAST_CALL = 5.0  # seconds: a call is not begun with less
+
+
+def work(stop: Stop, *, sleep: Callable[[float], None], foreground: bool) -> None:
+    """Capture what is due, the stop's own part first; another worker that holds the lock will see our entry."""
+    worker = _Worker(stop, sleep, foreground)
+    while True:
+        lock = worker.lock()
+        if lock is None:
+            return
+        if not lock.supported:
+            stop.log.write("locks are not supported here: going on without")
+        try:
+            worker.recover()
+            worker.drain()
+        finally:
+            locking.release(lock)
+        if not worker.due():  # else one came between the last look and the release
+            return
+
+
+def take_again(stop: Stop, stored: GivenUp, *, sleep: Callable[[float], None]) -> tuple[str, str]:
+    """Capture exactly a part that was given up, then what came meanwhile: the outcome and the log's last word."""
+    worker = _Worker(stop, sleep, foreground=True, others=0)
+    lock = worker.lock()
+    if lock is None:
+        return capture.WAITS, "another capture is running"
+    try:
+        worker.recover()
+        outcome, said = worker.take_again(stored), stop.log.last
+        worker.drain()
+    finally:
+        locking.release(lock)
+    return outcome, said
+
+
+class _Worker:
+    def __init__(
+        self,
+        stop: Stop,
+        sleep: Callable[[float], None],
+        foreground: bool,
+        others: int = _MOST_OTHERS,
+    ) -> None:
+        self._stop = stop
+        self._state = CaptureState(stop.place)
+        self._sleep = sleep
+        self._foreground = foreground
+        self._tried: set[str] = set()  # serials of this run
+        self._failed: dict[str, int] = {}  # key -> size of the transcript when its failed capture began
+        self._stuck: set[str] = set()  # keys whose drafts could not be written yet
+        self._others = others  # that may still be taken up
+        self._spent = 0.0  # seconds of a run in the foreground
+
+    def lock(self) -> locking.Lock | None:
+        """The lock of the project's one worker; in the foreground the wait for it is part of the time."""
+        seconds = max(0.0, self._left()) if self._foreground else 0.0
+        path, now = self._stop.place.state_file("worker.lock"), self._stop.world.now
+        begin = now()
+        lock = locking.acquire(path, seconds=seconds, now=now, sleep=self._sleep)
+        self._spent += max(0.0, now() - begin)
+        return lock
+
+    def recover(self) -> None:
+        """Finish what an earlier run was killed in; what cannot be finished now does not hold up the rest."""
+        self._stuck.clear()
+        for outbox in self._state.outboxes():
+            run = self._run(outbox.root)
+            if run is None and not self._is_ours(outbox.root):
+                self._state.close_outbox(outbox.key)  # the drafts belong to the work tree that was removed
+                continue
+            if run is None:
+                self._stuck.add(outbox.key)
+                continue
+            try:
+                capture.finish_outbox(run, outbox)
+            except DecisionHooksError as error:
+                self._stop.log.write(str(error))
+                self._stuck.add(outbox.key)
+        self._state.forget_old(self._stop.world.now())
+
+    def drain(self) -> None:
+        """Take due entries until none is left, or the time of a run in the foreground is spent."""
+        while due := self.due():
+            self._take(due[0], self._left())
+
+    def _left(self) -> float:
+        """Seconds that the next call may take."""
+        most = self._stop.settings.timeout
+        return most - self._spent if self._foreground else most
+
+    def take_again(self, stored: GivenUp) -> str:
+        """Capture a part that was given up; where that fails it stays given up."""
+        if stored.entry.key in self._stuck:
+            return capture.WAITS
+        run = self._run(stored.entry.root)
+        return capture.capture_again(run, stored, self._stop.settings.timeout) if run else capture.SKIPPED
+
+    def due(self) -> list[Pending]:
+        """The entries that this run has still to take, its own first; none when its time is spent."""
+        began, most = self._stop.time, self._stop.settings.timeout
+        if self._left() < min(_LEAST_CALL, most / 2):
+            return []
+        own, fresh, old = [], [], []
+        for entry in self._state.pending():
+            if entry.serial in self._tried or entry.key in self._stuck or self._stands_as_failed(entry):
+                continue
+            if entry.stop > began:  # came while we work; of our own session too
+                fresh += [] if entry.waits else [entry]
+            elif began <= entry.tried <= self._stop.world.now():
+                continue  # another worker has tried it for this very stop
+            elif entry.key == self._stop.key:
+                own.append(entry)
+            elif began - entry.stop <= PENDING_DAYS * DAY:
+                old.append(entry)
+        return own + fresh + old[: max(0, self._others)]
+
+    def _stands_as_failed(self, entry: Pending) -> bool:
+        """Whether this run failed on the entry and its transcript has not grown since."""
+        where = transcript_file.extent(entry.transcript)
+        return entry.key in self._failed and (where is None or where.size == self._failed[entry.key])
+
+    def _take(self, entry: Pending, timeout: float) -> None:
+        self._tried.add(entry.serial)
+        if entry.key != self._stop.key and entry.stop <= self._stop.time:
+            self._others -= 1
+        claimed = self._state.claim(entry.key, self._stop.world.now())
+        if claimed is None:
+            return
+        self._tried.add(claimed.serial)
+        run = self._run(claimed.root)
+        if run is None:
+            self._state.finish(claimed)
+            return
+        where = transcript_file.extent(claimed.transcript)
+        begin = self._stop.world.now()
+        outcome, part = self._try(run, claimed, timeout)
+        self._spent += max(0.0, self._stop.world.now() - begin)
+        if outcome in (capture.DONE, capture.SKIPPED):
+            self._state.finish(claimed)
+        elif outcome == capture.FAILED and claimed.tries >= _MOST_TRIES:
+            capture.give_up(run, claimed._replace(tries=_MOST_TRIES), part)
+            self._state.finish(claimed)
+        else:
+            self._failed[claimed.key] = where.size if where else 0
+            self._state.put_back(claimed, self._stop.world.now(), counts=outcome == capture.FAILED)
+
+    def _try(self, run: capture.Run, claimed: Pending, timeout: float) -> tuple[str, Part | None]:
+        """Capture a part, but for one that has ended three runs before they could tell why."""
+        if claimed.tries > _MOST_TRIES:
+            return capture.FAILED, capture_part.unread(self._state, claimed, self._stop.world.now())
+        return capture.capture_part(run, claimed, timeout)
+
+    def _is_ours(self, root: str) -> bool:
+        """Whether a root is still a work tree here: a state folder that was copied names those of the first."""
+        return os.path.isdir(root) and os.path.realpath(root) in work_trees(self._stop.place.root)
+
+    def _run(self, root: str) -> capture.Run | None:
+        """What a capture for that root works with; None when the root is gone, or is not of this project."""
+        place, log = self._stop.place, self._stop.log
+        if root != place.root:
+            if not self._is_ours(root):
+                log.write(f"gone: {root}")
+                return None
+            try:
+                place = project(root, self._stop.settings.adr_dir)
+            except DecisionHooksError as error:
+                log.write(str(error))
+                return None
+            log = log_of(root, self._stop.world.program, self._stop.world.now)
+        return capture.Run(self._stop.world, self._stop.settings, place, self._state, log, self._sleep)

@@ -1,0 +1,1 @@
+"""``backfill``: capture sessions that never were captured."""

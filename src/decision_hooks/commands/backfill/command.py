@@ -1,0 +1,122 @@
+"""``capture-decisions backfill``: sessions that no stop has captured, one after the other, within the daily cap."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+
+from decision_hooks.backends.choice import Choice, capture_choice
+from decision_hooks.commands.backfill import plan as backfill_plan
+from decision_hooks.commands.backfill.plan import Plan
+from decision_hooks.commands.backfill.send import Work, send
+from decision_hooks.commands.hook_environ import by_hand_environ
+from decision_hooks.commands.options import parser, project_of
+from decision_hooks.commands.report import columns, counted, json_text
+from decision_hooks.privacy.paths import public_path
+from decision_hooks.settings import capture_settings
+from decision_hooks.state.capture import CaptureState
+from decision_hooks.system.project import open_state
+from decision_hooks.system.runlog import iso_time, log_of
+from decision_hooks.system.world import World
+
+
+def run(argv: Sequence[str], world: World) -> int:
+    """Capture what never was: 0 done, 1 when something could not be sent (it may be run again to go on)."""
+    options = _options(argv, world)
+    place = project_of(world, options.project_root)
+    world = world._replace(environ=by_hand_environ(place.root, world.environ), watched=True)
+    settings = capture_settings(world.environ)
+    if options.retry:
+        plan = backfill_plan.given_up(place, world, settings)
+    else:
+        plan = backfill_plan.never_captured(place, world, settings, options.since)
+    plan = plan._replace(candidates=plan.candidates[: options.max])
+    choice = capture_choice(settings, place.root, world.environ)
+    if options.json:
+        world.out(json_text(_as_json(plan, choice, world.home)))
+    else:
+        _show(plan, choice, world)
+    if options.dry_run or not plan.candidates:
+        return 0
+    if not choice.name:
+        return 1
+    log = log_of(place.root, world.program, world.now)
+    open_state(place)
+    work = Work(world, settings, place, CaptureState(place), log, choice)
+    return send(work, plan.candidates)
+
+
+def _options(argv: Sequence[str], world: World) -> argparse.Namespace:
+    parse = parser(world, argv, "Capture sessions of this project that were never captured.")
+    parse.add_argument(
+        "--since", type=_day, default=None, metavar="DATE", help="only sessions changed since that day (ISO)"
+    )
+    parse.add_argument("--dry-run", action="store_true", help="only show what would be sent")
+    parse.add_argument("--max", type=_number, default=None, metavar="N", help="at most so many sessions")
+    parse.add_argument("--retry", action="store_true", help="parts that were given up after three tries")
+    parse.add_argument("--json", action="store_true", help="the list as JSON")
+    return parse.parse_args(list(argv[1:]))
+
+
+def _day(text: str) -> float:
+    from datetime import datetime
+
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError, OSError):
+        raise argparse.ArgumentTypeError(f"{text!r} is no date like 2026-11-30") from None
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < len(text) < 10 and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1")
+    return int(text)
+
+
+# -- showing
+
+
+def _show(plan: Plan, choice: Choice, world: World) -> None:
+    rows = [("HOST", "LAST CHANGE", "SIZE", "REQUESTS", "FILE", "FIRST REQUEST")]
+    if plan.candidates:
+        for line in columns(rows + list(backfill_plan.shown(plan.candidates, world.home))):
+            world.out(line)
+    for number, text in _left_aside(plan):
+        world.out(f"{counted(number, 'session')} {text}")
+    if not plan.candidates:
+        world.out("nothing to capture")
+    elif choice.name:
+        size = sum(one.size for one in plan.candidates) // 1024
+        world.out(f"{counted(len(plan.candidates), 'session')}, {size:,} KiB, for {choice.label}")
+    else:
+        world.err(f"no backend: {', '.join(choice.reasons)}")
+
+
+def _left_aside(plan: Plan) -> Iterable[tuple[int, str]]:
+    passed = plan.passed
+    texts = (
+        (passed.captured, "captured already"),
+        (passed.drafted, "not known here, but with drafts in the folder"),
+        (passed.older, "left aside as older (--since DATE takes them)"),
+        (passed.empty, "with nothing new said in them"),
+    )
+    return [(number, text) for number, text in texts if number]
+
+
+def _as_json(plan: Plan, choice: Choice, home: str) -> dict[str, object]:
+    return {
+        "sessions": [
+            {
+                "host": one.entry.host,
+                "session": one.entry.session_id,
+                "file": public_path(one.entry.transcript, home),
+                "time": iso_time(one.part_time),
+                "bytes": one.size,
+                "requests": one.requests,
+                "first_request": one.first,
+            }
+            for one in plan.candidates
+        ],
+        "left_aside": plan.passed._asdict(),
+        "backend": {"name": choice.name or None, "model": choice.backend.model if choice.backend else None},
+    }

@@ -1,0 +1,1 @@
+"""``demo``: the whole product in a temporary folder, offline."""

@@ -1,0 +1,1 @@
+"""``doctor``: check the set-up and say how to mend it."""

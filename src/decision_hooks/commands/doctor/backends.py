@@ -1,0 +1,146 @@
+"""Checks of the backends: found, with which version and model, and, when asked, whether the login is alive."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from decision_hooks.backends import accounts
+from decision_hooks.backends import call as backends
+from decision_hooks.backends.call import Backend
+from decision_hooks.backends.calls import account
+from decision_hooks.backends.choice import BY_PREFERENCE, Choice, capture_choice, normalize_choice
+from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Subject
+from decision_hooks.commands.hook_environ import API_KEY
+from decision_hooks.commands.report import minute, shortened
+from decision_hooks.privacy import scan as sensitive
+from decision_hooks.system import process
+from decision_hooks.system.runlog import iso_time
+
+_SECONDS = 15.0  # that a program may take to say its version
+_CALL_SECONDS = 60.0
+_QUESTION = "Reply with the two letters OK and nothing else.\n"
+
+
+def backend_checks(subject: Subject, *, online: bool) -> list[Check]:
+    """What both programs would call, who else is there, and why calls are stopped."""
+    checks = [_capture_check(subject), _normalize_check(subject), _programs_check(subject)]
+    chosen = {choice.backend for choice in _choices(subject) if choice.backend}
+    checks.append(_key_check(subject, any(backend.name == "claude" for backend in chosen)))
+    checks.append(_breaker_check(subject))
+    if not online:
+        checks.append(Check("login", OFF, "not asked", "capture-decisions doctor --online"))
+    else:
+        checks += [_login_check(subject, backend) for backend in sorted(chosen, key=lambda one: one.name)]
+    return checks
+
+
+def _choices(subject: Subject) -> list[Choice]:
+    found = []
+    if subject.capture:
+        found.append(capture_choice(subject.capture, subject.place.root, subject.world.environ))
+    if subject.normalize:
+        found.append(normalize_choice(subject.normalize, subject.place.root, subject.world.environ))
+    return found
+
+
+def _capture_check(subject: Subject) -> Check:
+    if subject.capture is None:
+        return Check("capture with", OFF, "a setting is bad")
+    choice = capture_choice(subject.capture, subject.place.root, subject.world.environ)
+    fix = (
+        "set CAPTURE_DECISIONS_BACKEND to claude, cursor-agent or auto, or to choices for no model; "
+        "for pi, set N_LOCAL_MIN_MODEL"
+    )
+    return _choice_check("capture with", choice, fix)
+
+
+def _normalize_check(subject: Subject) -> Check:
+    if subject.normalize is None:
+        return Check("normalize with", OFF, "a setting is bad")
+    choice = normalize_choice(subject.normalize, subject.place.root, subject.world.environ)
+    return _choice_check(
+        "normalize with", choice, "install pi, claude or cursor-agent, or set ADR_NORMALIZE_BACKEND=rules"
+    )
+
+
+def _choice_check(name: str, choice: Choice, fix: str) -> Check:
+    if not choice.name:
+        return Check(name, WARN, f"nothing: {', '.join(choice.reasons)}", fix)
+    passed = f" (passed over: {', '.join(choice.reasons)})" if choice.reasons else ""
+    return Check(name, OK, choice.label + passed)
+
+
+def _programs_check(subject: Subject) -> Check:
+    found = []
+    for name in BY_PREFERENCE:
+        path = backends.find_program(name, subject.place.root, subject.world.environ)
+        if path:
+            found.append(f"{name} {_version(path, subject.world.environ)} ({path})")
+    if not found:
+        return Check("programs", WARN, "none of pi, claude and cursor-agent is found", "install one of them")
+    return Check("programs", OK, ", ".join(found))
+
+
+def _version(path: str, environ: Mapping[str, str]) -> str:
+    result = process.run(
+        [path, "--version"], cwd=os.sep, env=backends.child_environ(environ, path), timeout=_SECONDS
+    )
+    said = (result.stdout.strip() or result.stderr.strip()).decode("utf-8", "replace")
+    if result.status != 0:
+        return f"that does not tell its version: {shortened(said, 80) or 'no word'}"
+    return shortened(said.splitlines()[-1] if said else "of no known version", 60)
+
+
+def _key_check(subject: Subject, claude: bool) -> Check:
+    if not subject.world.environ.get(API_KEY):
+        return Check("api key", OFF, f"{API_KEY} is not set")
+    if not claude:
+        return Check("api key", OFF, f"{API_KEY} is set, claude is not called")
+    reason = f"{API_KEY} is set: claude bills it and not your login"
+    return Check(
+        "api key", WARN, reason, f"unset {API_KEY} where the agent is started, if the login is meant"
+    )
+
+
+def _breaker_check(subject: Subject) -> Check:
+    found = accounts.breakers(subject.place, subject.world.now())
+    if not found:
+        return Check("breaker", OK, "no backend is paused")
+    told = "; ".join(f"{one.name} until {minute(iso_time(one.until))}: {one.why}" for one in found)
+    return Check(
+        "breaker",
+        WARN,
+        told,
+        "mend the cause; capture-decisions doctor --online closes it when a call succeeds",
+    )
+
+
+def _login_check(subject: Subject, backend: Backend) -> Check:
+    answer = backends.ask(
+        backend,
+        _QUESTION,
+        root=subject.place.root,
+        environ=subject.world.environ,
+        timeout=_CALL_SECONDS,
+        is_answer=lambda text: text.strip().strip(".").upper() == "OK",
+    )
+    if os.path.isdir(subject.place.state):
+        account(subject.place, backend, subject.world, len(_QUESTION), answer)
+    name = f"login {backend.name}"
+    if answer.trouble:
+        reason = shortened(sensitive.mask(answer.detail[:2000]).text, 160)
+        return Check(name, FAIL, f"{answer.trouble}: {reason}", _cure(backend.name, answer.trouble))
+    if not answer.text.strip():
+        return Check(name, FAIL, "an empty answer", f"try {backend.name} by hand")
+    return Check(name, OK, f"{backend.model} answered in {answer.seconds:.1f} s")
+
+
+def _cure(name: str, trouble: str) -> str:
+    if trouble == "credit":
+        return f"add credit to the account of {name}, or choose another backend"
+    if trouble == "login":
+        return {"claude": "run claude and type /login", "cursor-agent": "cursor-agent login"}.get(
+            name, f"log in: run {name} and type /login"
+        )
+    return "wait for the limit to pass" if trouble == "rate" else f"try {name} by hand"

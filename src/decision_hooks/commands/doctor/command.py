@@ -1,0 +1,169 @@
+"""``capture-decisions doctor``: every check with its state, the reason, and the exact fix."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from decision_hooks.commands.doctor import project as checks_project
+from decision_hooks.commands.doctor.backends import backend_checks
+from decision_hooks.commands.doctor.check import FAIL, WARN, Check, Subject
+from decision_hooks.commands.doctor.hosts import host_checks
+from decision_hooks.commands.doctor.script import python_check, script_check
+from decision_hooks.commands.hook_environ import hook_environ
+from decision_hooks.commands.options import parser, project_of, root_of
+from decision_hooks.commands.report import columns, counted, json_text
+from decision_hooks.errors import DecisionHooksError, SettingError
+from decision_hooks.install import plan as host_plan
+from decision_hooks.install import script as own_script
+from decision_hooks.install import write as host_files
+from decision_hooks.settings import capture_settings, normalize_settings
+from decision_hooks.system import facts, files, locking
+from decision_hooks.system.project import open_state, project
+from decision_hooks.system.world import World
+
+_Settings = TypeVar("_Settings")
+
+
+def run(argv: Sequence[str], world: World) -> int:
+    """Check the whole set-up: 0 fine (warnings too), 1 with a finding."""
+    parse = parser(world, argv, "Check the whole set-up and say how to mend it.")
+    parse.add_argument("--online", action="store_true", help="ask the backends a word: is the login alive")
+    parse.add_argument("--fix", action="store_true", help="mend what can safely be mended")
+    parse.add_argument("--json", action="store_true", help="the checks as JSON")
+    options = parse.parse_args(list(argv[1:]))
+    subject = _subject(world, options.project_root)
+    mended = list(mend(subject)) if options.fix else []
+    checks = [
+        python_check(),
+        *host_checks(subject),
+        script_check(subject),
+        *backend_checks(subject, online=options.online),
+        *checks_project.project_checks(subject),
+    ]
+    if options.json:
+        world.out(json_text(_as_json(subject, checks, mended)))
+    else:
+        for line in _screen(subject, checks, mended):
+            world.out(line)
+    return 1 if any(check.state == FAIL for check in checks) else 0
+
+
+def _subject(world: World, given: str) -> Subject:
+    root = root_of(world, given)
+    place = _usable(lambda: project_of(world, root)) or project(root, "docs/adr")
+    world = world._replace(environ=hook_environ(place.root, world.environ))
+    return Subject(
+        world,
+        place,
+        _usable(lambda: capture_settings(world.environ)),
+        _usable(lambda: normalize_settings(world.environ)),
+    )
+
+
+def _usable(read: Callable[[], _Settings]) -> _Settings | None:
+    try:
+        return read()
+    except SettingError:
+        return None
+
+
+# -- mending
+
+
+def mend(subject: Subject) -> Iterator[str]:
+    """Do what is safe and tell each thing done; a thing that cannot be done is told as well."""
+    for step in (_mend_state, _mend_ignored, _mend_leftovers):
+        try:
+            yield from step(subject)
+        except DecisionHooksError as error:
+            yield f"not mended: {error}"
+
+
+def _mend_state(subject: Subject) -> Iterator[str]:
+    place = subject.place
+    if not os.path.isdir(place.state):
+        open_state(place)
+        yield f"made {place.state}"
+    elif not os.path.exists(place.state_file(".gitignore")):
+        open_state(place)
+        yield f"made {place.state_file('.gitignore')}"
+    if (facts.mode_of(place.state) or 0) & 0o077:
+        facts.set_mode(place.state, 0o700)
+        yield f"closed {place.state} to other users"
+
+
+def _mend_ignored(subject: Subject) -> Iterator[str]:
+    """The lines of ``.gitignore`` and the name of the script, as install writes them."""
+    place, environ = subject.place, subject.world.environ
+    steps = (
+        host_plan.plan_install(place, [], "", environ)
+        if os.path.exists(os.path.join(place.root, ".git"))
+        else []
+    )
+    before = files.read_bytes(place.state_file("bin"))
+    host_files.install(place, steps, _script(subject))
+    for step in steps:
+        if step.trouble:
+            yield f"not mended: {step.name}: {step.trouble}"
+        elif step.changes:
+            yield f"added lines to {step.name}"
+    if files.read_bytes(place.state_file("bin")) != before:
+        yield f"named the script in {place.state_file('bin')}"
+
+
+def _script(subject: Subject) -> str:
+    """The running script, "" when it is not known or the named one can be run."""
+    if facts.is_program(own_script.named(subject.place)):
+        return ""
+    return own_script.running(subject.world.script)
+
+
+def _mend_leftovers(subject: Subject) -> Iterator[str]:
+    """Temporary files go only while nobody else writes: under the locks of both programs."""
+    found = checks_project.stale_files(subject)
+    if not found:
+        return
+    held = []
+    try:
+        for path in (
+            subject.place.state_file("worker.lock"),
+            os.path.join(subject.place.hooks, ".normalize.lock"),
+        ):
+            lock = locking.acquire(path)
+            if lock is None:
+                yield "not mended: temporary files stay while a run is working"
+                return
+            held.append(lock)
+        for path in found:
+            files.remove(path)
+            yield f"removed {path}"
+    finally:
+        for lock in held:
+            locking.release(lock)
+
+
+# -- showing
+
+
+def _screen(subject: Subject, checks: Sequence[Check], mended: Sequence[str]) -> list[str]:
+    lines = [f"project {subject.place.root}", *(f"mended: {what}" for what in mended)]
+    width = max(len(check.name) for check in checks)
+    for check in checks:
+        lines += columns([(check.state.ljust(4), check.name.ljust(width), check.reason)])
+        if check.fix:
+            lines += columns([("", "fix: " + check.fix)], indent=" " * (width + 6))
+    failed = sum(check.state == FAIL for check in checks)
+    warned = sum(check.state == WARN for check in checks)
+    return [*lines, f"{counted(failed, 'finding')}, {counted(warned, 'warning')}"]
+
+
+def _as_json(subject: Subject, checks: Sequence[Check], mended: Sequence[str]) -> dict[str, object]:
+    return {
+        "project": subject.place.root,
+        "checks": [check._asdict() for check in checks],
+        "findings": sum(check.state == FAIL for check in checks),
+        "warnings": sum(check.state == WARN for check in checks),
+        "mended": list(mended),
+    }

@@ -1,0 +1,201 @@
+"""Checks of the project itself: settings, folders, what git ignores, drafts, waiting parts, faults."""
+
+from __future__ import annotations
+
+import os
+
+from decision_hooks.backends import accounts
+from decision_hooks.commands.backfill import plan as backfill_plan
+from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Subject
+from decision_hooks.commands.report import counted, minute, shortened
+from decision_hooks.commands.status.activity import activity
+from decision_hooks.errors import SettingError
+from decision_hooks.records import madr
+from decision_hooks.settings import GUARDS, VARIABLES, capture_settings, normalize_settings
+from decision_hooks.state import journal
+from decision_hooks.state.capture import DAY, CaptureState
+from decision_hooks.state.normalize import NormalState
+from decision_hooks.system import adr_folder, facts, git, process
+from decision_hooks.system.project import git_dir
+from decision_hooks.system.runlog import iso_time
+
+IGNORED = (
+    "capture-decisions.log",
+    "normalize-decisions.log",
+    ".normalize-state",
+    ".normalize.lock",
+    ".decision-hooks/bin",  # last: its folder ignores itself
+)
+STALE = 3600.0  # seconds after which a temporary file is nobody's
+_RECENT = 7 * DAY
+
+
+def project_checks(subject: Subject) -> list[Check]:
+    """All checks that need neither an agent nor a backend."""
+    return [
+        _settings_check(subject),
+        _guards_check(subject),
+        _folders_check(subject),
+        _ignore_check(subject),
+        _git_check(subject),
+        _drafts_check(subject),
+        _pending_check(subject),
+        _sessions_check(subject),
+        _calls_check(subject),
+        _runs_check(subject),
+        _leftovers_check(subject),
+        *_fault_checks(subject),
+    ]
+
+
+def _settings_check(subject: Subject) -> Check:
+    environ = subject.world.environ
+    try:
+        madr.language(capture_settings(environ).language)
+        normalize_settings(environ)
+    except SettingError as error:
+        name = next((one.name for one in VARIABLES if one.name in str(error)), "the variable")
+        return Check("settings", FAIL, str(error), f"correct or unset {name}")
+    return Check("settings", OK, "every variable can be used")
+
+
+def _guards_check(subject: Subject) -> Check:
+    found = [name for name in GUARDS if subject.world.environ.get(name)]
+    if found:
+        reason = f"{', '.join(found)} is set here: agents that this shell starts run no hooks"
+        return Check("guards", WARN, reason, f"unset {' '.join(found)}")
+    return Check("guards", OK, "no variable switches the hooks off")
+
+
+def _folders_check(subject: Subject) -> Check:
+    place = subject.place
+    for folder in (place.adr, place.hooks, place.state):
+        if not facts.may_write(folder):
+            return Check("folders", FAIL, f"{folder} cannot be written", f"chmod u+rwx '{folder}'")
+    mode = facts.mode_of(place.state)
+    if mode is not None and mode & 0o077:
+        reason = f"{place.state} is open to other users (mode {mode:o})"
+        return Check("folders", FAIL, reason, f"chmod 700 '{place.state}'")
+    if mode is None:
+        return Check("folders", OK, f"{place.adr} can be written; no state yet")
+    return Check("folders", OK, f"{place.adr} and the state can be written")
+
+
+def _ignore_check(subject: Subject) -> Check:
+    name, place, environ = "gitignore", subject.place, subject.world.environ
+    if not git_dir(place.root):
+        return Check(name, OFF, "the project is no git work tree")
+    if process.run(["git", "--version"], cwd=os.sep, env=environ, timeout=10).status != 0:
+        return Check(name, OFF, "git is not found")
+    paths = [f".claude/hooks/{one}" for one in IGNORED]
+    here = git.tracked(place.root, ".claude/hooks", environ)  # mostly nothing: one question instead of five
+    tracked = [path for path in paths if here and git.tracked(place.root, path, environ)]
+    if tracked:
+        reason = f"git tracks {', '.join(tracked)}"
+        return Check(name, FAIL, reason, f"git rm --cached {' '.join(tracked)}")
+    open_ones = [path for path in paths[:-1] if not git.is_ignored(place.root, path, environ)]
+    if open_ones:
+        reason = f"not ignored: {', '.join(open_ones)}"
+        return Check(name, FAIL, reason, "capture-decisions doctor --fix (adds the lines to .gitignore)")
+    return Check(name, OK, "logs, state and lock are ignored")
+
+
+def _git_check(subject: Subject) -> Check:
+    busy = git.operation_in_progress(subject.place.root)
+    if busy:
+        reason = f"git {busy} in progress: nothing is normalised until it ends"
+        return Check("git", WARN, reason, f"finish or abort the {busy}")
+    return Check("git", OK, "no operation in progress")
+
+
+def _drafts_check(subject: Subject) -> Check:
+    settings = subject.normalize
+    if settings is None:
+        return Check("drafts", OFF, "a setting is bad")
+    waiting, threshold = len(adr_folder.listing(subject.place.adr).drafts), settings.threshold
+    text = f"{counted(waiting, 'draft')}, normalised from {threshold}"
+    now = subject.world.now()
+    last = NormalState(subject.place).last_attempt(now)
+    overdue = waiting >= max(1, threshold) and (last is None or now - last > settings.min_interval + DAY)
+    if overdue:
+        tried = f"last attempt {minute(iso_time(last))}" if last else "no attempt so far"
+        return Check("drafts", WARN, f"{text}; {tried}", "normalize-decisions run")
+    return Check("drafts", OK, text)
+
+
+def _pending_check(subject: Subject) -> Check:
+    state = CaptureState(subject.place)
+    pending, given_up = state.pending(), state.given_up()
+    if given_up:
+        reason = f"{counted(len(given_up), 'part')} given up after three tries"
+        return Check("pending", WARN, reason, "capture-decisions backfill --retry")
+    tried = sum(entry.tries > 0 for entry in pending)
+    text = f"{counted(len(pending), 'part')} of sessions wait, {tried} of them tried before"
+    if tried:
+        fix = "the next stop tries again; the log tells why: .claude/hooks/capture-decisions.log"
+        return Check("pending", WARN, text, fix)
+    return Check("pending", OK, text if pending else "no part waits")
+
+
+def _sessions_check(subject: Subject) -> Check:
+    """Sessions that the hooks should have seen: a dead hook shows here first."""
+    if subject.capture is None:
+        return Check("sessions", OFF, "a setting is bad")
+    since = subject.world.now() - _RECENT
+    missed, captured = backfill_plan.coverage(subject.place, subject.world, since)
+    text = f"{captured} of {counted(missed + captured, 'session')} of the last 7 days captured"
+    if not missed + captured:
+        return Check("sessions", OK, "none in the last 7 days")
+    if missed:
+        return Check("sessions", WARN, text, "capture-decisions backfill --dry-run")
+    return Check("sessions", OK, text)
+
+
+def _calls_check(subject: Subject) -> Check:
+    if subject.capture is None:
+        return Check("calls", OFF, "a setting is bad")
+    most = subject.capture.daily_calls
+    made = accounts.calls_today(subject.place, subject.world.now(), most)
+    if made >= most:
+        return Check(
+            "calls", WARN, f"the daily cap of {most} calls is reached", "raise ADR_DAILY_CALLS, or wait"
+        )
+    return Check("calls", OK, f"{made} of {most} calls today")
+
+
+def _runs_check(subject: Subject) -> Check:
+    unfinished = [run.id for run in journal.runs(subject.place) if run.state in ("open", "undoing")]
+    if unfinished:
+        reason = f"run {', '.join(unfinished)} was interrupted"
+        return Check("runs", WARN, reason, "normalize-decisions run (the next run finishes it first)")
+    return Check("runs", OK, "no run is unfinished")
+
+
+def _leftovers_check(subject: Subject) -> Check:
+    found = stale_files(subject)
+    if found:
+        reason = f"{counted(len(found), 'temporary file')} of a killed run: {', '.join(found[:3])}"
+        return Check("leftovers", WARN, reason, "capture-decisions doctor --fix")
+    return Check("leftovers", OK, "no temporary files")
+
+
+def stale_files(subject: Subject) -> list[str]:
+    """Temporary files of ours that no living run can own."""
+    place = subject.place
+    kinds = ("positions", "pending", "outbox", "given-up", "seen", "breaker", "ledger", "plans")
+    folders = [place.adr, place.hooks, place.state, *(place.state_file(kind) for kind in kinds)]
+    now = subject.world.now()
+    return [path for folder in folders for path in facts.leftovers(folder, now, STALE)]
+
+
+def _fault_checks(subject: Subject) -> list[Check]:
+    found = []
+    for program in ("capture", "normalize"):
+        fault = activity(os.path.join(subject.place.hooks, f"{program}-decisions.log")).fault
+        if fault:
+            reason = f"{minute(fault.time)}  {shortened(fault.text, 160)}"
+            log = f".claude/hooks/{program}-decisions.log"
+            found.append(
+                Check(f"{program} fault", WARN, reason, f"see {log}; please report it with its traceback")
+            )
+    return found or [Check("faults", OK, "none in the logs")]

@@ -1,0 +1,1 @@
+"""``local-pipeline``: the pipeline of the local backend, by hand."""

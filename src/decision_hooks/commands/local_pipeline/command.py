@@ -1,0 +1,125 @@
+"""``normalize-decisions local-pipeline``: operations for a batch, by narrow questions to a small local model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from decision_hooks.backends import answers as backend_answers
+from decision_hooks.backends import call as backends
+from decision_hooks.commands.local_pipeline.asking import Asking, Model, failed_wholly
+from decision_hooks.commands.options import parser, root_of
+from decision_hooks.errors import BackendError, FolderError
+from decision_hooks.normalize import prompt as normalize_prompt
+from decision_hooks.pipeline import operations as pipeline_records
+from decision_hooks.pipeline import run as pipeline
+from decision_hooks.pipeline.drafts import Draft
+from decision_hooks.pipeline.stages import Shelf
+from decision_hooks.privacy import scan as sensitive
+from decision_hooks.privacy.paths import home_as_tilde
+from decision_hooks.records import front_matter as document
+from decision_hooks.records import madr, naming, retrieval
+from decision_hooks.settings import NormalizeSettings, normalize_settings
+from decision_hooks.system import adr_folder, files
+from decision_hooks.system.parallel import Countdown
+from decision_hooks.system.project import project
+from decision_hooks.system.world import World
+
+_KEPT_BACK = 20.0  # seconds of the run's time for ending a last call and printing; a fifth of a short time
+_MOST_NAMES = 16 * 1024 * 1024  # bytes of a list of names
+
+
+def run(argv: Sequence[str], world: World) -> int:
+    """Print operations for the drafts of ``--batch``: 0, or 1 with the reason when the model was of no use at all."""
+    parse = parser(world, argv, "Operations for a batch of drafts, with a small local model through pi.")
+    parse.add_argument("--batch", required=True, metavar="FILE", help="names or paths of drafts, one a line")
+    parse.add_argument("--clean", required=True, metavar="FILE", help="names or paths of records, one a line")
+    parse.add_argument("--adr-dir", required=True, metavar="DIR", help="the folder of both")
+    options = parse.parse_args(list(argv[1:]))
+    settings = normalize_settings(world.environ)
+    clock = Countdown(settings.timeout - min(_KEPT_BACK, 0.2 * settings.timeout))
+    folder = os.path.join(world.cwd, options.adr_dir)
+    batch, clean = _names(world, options.batch), _names(world, options.clean)
+    root = root_of(world, options.project_root)
+    asking = _asking(world, settings, root, clock)
+    drafts = _drafts(world, folder, batch)
+    shelf = _shelf(world, settings, root, folder, [name for name in clean if name not in batch])
+    outcome = pipeline.by_model(drafts, shelf, asking.ask, madr.language(settings.language))
+    return _print(world, asking, clock, outcome)
+
+
+def _print(world: World, asking: Asking, clock: Countdown, outcome: pipeline.Outcome) -> int:
+    reason = failed_wholly(asking)
+    trouble = asking.trouble
+    spent_nothing = trouble is not None and trouble.trouble in backend_answers.SPENT_NOTHING
+    failed = bool(reason) and (spent_nothing or not outcome.operations)
+    count = 0 if failed else len(outcome.operations)
+    if failed:
+        world.err(sensitive.mask(reason).text)
+    else:
+        for left in outcome.left:
+            world.err(f"left: {left.name}: {left.why}")
+        world.out(pipeline_records.as_json(outcome.operations))
+    world.err(
+        f"local: {asking.questions} questions, {asking.retries} retries, {clock.spent():.0f} s, {count} operations"
+    )
+    return int(failed)
+
+
+def _asking(world: World, settings: NormalizeSettings, root: str, clock: Countdown) -> Asking:
+    backend = backends.local_backend(settings.local_model, root, world.environ)
+    if isinstance(backend, backends.Absent):
+        raise BackendError(backend.reason)
+    language = madr.language(settings.language)
+    model = Model(backend, root, world.environ, language, settings.local_jobs)
+    return Asking(model, clock, world.err)
+
+
+# -- the files
+
+
+def _names(world: World, path: str) -> list[str]:
+    """The names in a file of names or paths, each once; raises ``FolderError`` when it cannot be read."""
+    data = files.read_bytes(os.path.join(world.cwd, path))
+    if data is None or len(data) > _MOST_NAMES:
+        raise FolderError(f"{path}: cannot be read")
+    lines = os.fsdecode(data).replace("\r\n", "\n").split("\n")
+    return list(dict.fromkeys(os.path.basename(line) for line in lines if line.strip()))
+
+
+def _drafts(world: World, folder: str, names: Sequence[str]) -> list[Draft]:
+    found = []
+    for name in names:
+        stored = adr_folder.read(folder, name) if naming.is_plain_name(name) else None
+        if stored is None:
+            world.err(f"no draft {name!r} in the folder: passed over")
+            continue
+        shown = _masked(document.split(stored.text).body, world.home)
+        found.append(Draft(name, stored.text, shown))
+    return found
+
+
+def _shelf(world: World, settings: NormalizeSettings, root: str, folder: str, names: Sequence[str]) -> Shelf:
+    listed = adr_folder.listing(folder)
+    wanted = [name for name in names if naming.is_target_name(name) and name not in listed.drafts]
+    place = project(root, settings.adr_dir)
+    if os.path.isdir(place.state) and os.path.realpath(place.adr) == os.path.realpath(folder):
+        searched = normalize_prompt.record_index(place, wanted)
+    else:
+        texts = [(name, stored.text) for name in wanted if (stored := adr_folder.read(folder, name))]
+        searched = retrieval.build_index(retrieval.index_record(name, text) for name, text in texts)
+    return Shelf(searched, _reader(folder, world.home), listed.names)
+
+
+def _reader(folder: str, home: str) -> Callable[[str], str]:
+    @lru_cache(maxsize=256)
+    def read(name: str) -> str:
+        stored = adr_folder.read(folder, name)
+        return _masked(stored.text, home) if stored else ""
+
+    return read
+
+
+def _masked(text: str, home: str) -> str:
+    return home_as_tilde(sensitive.mask(text).text, home)

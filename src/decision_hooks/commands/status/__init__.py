@@ -1,0 +1,1 @@
+"""``status``: drafts, runs, calls and costs on one screen."""

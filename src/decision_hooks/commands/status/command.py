@@ -1,0 +1,130 @@
+"""``capture-decisions status``: what waits, what was done, what it cost, on one screen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from decision_hooks.commands.options import parser, project_of
+from decision_hooks.commands.report import columns, counted, json_text, minute, shortened
+from decision_hooks.commands.status.activity import Activity, Event
+from decision_hooks.commands.status.figures import Drafts, Spent, Status, read_status
+from decision_hooks.system.runlog import iso_time
+from decision_hooks.system.world import World
+
+
+def run(argv: Sequence[str], world: World) -> int:
+    """Show the state of the project: 0."""
+    parse = parser(world, argv, "Drafts, runs, calls and costs on one screen.")
+    parse.add_argument("--json", action="store_true", help="the same as JSON")
+    options = parse.parse_args(list(argv[1:]))
+    found = read_status(project_of(world, options.project_root), world)
+    for line in [json_text(as_json(found))] if options.json else screen(found):
+        world.out(line)
+    return 0
+
+
+def as_json(status: Status) -> dict[str, object]:
+    """The status as plain values for JSON."""
+    return {
+        "project": status.project,
+        "adr": status.adr,
+        "drafts": {
+            "count": status.drafts.number,
+            "threshold": status.drafts.threshold,
+            "oldest": status.drafts.oldest or None,
+            "sessions": status.drafts.sessions,
+        },
+        "records": status.records,
+        "capture": _activity_json(status.capture),
+        "normalize": {
+            **_activity_json(status.normalize),
+            "run": status.newest_run._asdict() if status.newest_run else None,
+            "last_attempt": status.last_attempt or None,
+            "next_attempt": status.next_attempt or None,
+        },
+        "pending": [entry._asdict() for entry in status.pending],
+        "given_up": status.given_up,
+        "breakers": [
+            {"backend": one.name, "until": iso_time(one.until), "why": one.why} for one in status.breakers
+        ],
+        "calls": {
+            "today": status.today._asdict(),
+            "month": status.month._asdict(),
+            "daily_cap": status.daily_cap,
+        },
+        "problems": list(status.problems),
+    }
+
+
+def _activity_json(found: Activity) -> dict[str, object]:
+    return {
+        "last": found.last._asdict() if found.last else None,
+        "drafts_written": found.written,
+        "skips": dict(found.skips),
+        "fault": found.fault._asdict() if found.fault else None,
+        "since": found.since or None,
+    }
+
+
+def screen(status: Status) -> list[str]:
+    """The status as aligned lines of text."""
+    rows: list[tuple[str, str]] = [("project", status.project)]
+    rows.append(("drafts", _drafts_text(status.drafts)))
+    rows.append(("records", f"{status.records:,} in {os.path.relpath(status.adr, status.project)}"))
+    rows.append(("capture", _event_text(status.capture.last)))
+    rows.append(("normalize", _event_text(status.normalize.last)))
+    if status.newest_run:
+        newest = status.newest_run
+        rows.append(("", f"run {newest.run} ({newest.state}): {newest.what}"))
+    if status.next_attempt:
+        rows.append(("", f"not before {minute(status.next_attempt)}"))
+    for name, found in (("capture", status.capture), ("normalize", status.normalize)):
+        if found.skips:
+            shown = ", ".join(f"{reason} {count}" for reason, count in found.skips)
+            rows.append((f"{name} skips", f"{shown} (since {minute(found.since)})"))
+        if found.fault:
+            rows.append((f"{name} fault", _event_text(found.fault)))
+    rows += _waiting_rows(status)
+    rows += [
+        ("breaker", f"{one.name} until {minute(iso_time(one.until))}: {one.why}") for one in status.breakers
+    ]
+    cap = "" if status.daily_cap is None else f" of {status.daily_cap} allowed"
+    rows.append(("calls today", _spent_text(status.today, cap)))
+    rows.append(("calls this month", _spent_text(status.month, "")))
+    rows += [("setting", problem) for problem in status.problems]
+    return columns(rows)
+
+
+def _drafts_text(drafts: Drafts) -> str:
+    if not drafts.number:
+        return "none wait"
+    of = "" if drafts.threshold is None else f" (normalised from {drafts.threshold})"
+    sessions = counted(drafts.sessions, "session")
+    return f"{counted(drafts.number, 'draft')} of {sessions}{of}, oldest {drafts.oldest}"
+
+
+def _event_text(event: Event | None) -> str:
+    return f"{minute(event.time)}  {shortened(event.text, 120)}" if event else "no run in the log"
+
+
+def _waiting_rows(status: Status) -> list[tuple[str, str]]:
+    rows = []
+    if status.pending:
+        oldest = status.pending[0]
+        tries = sum(entry.tries for entry in status.pending)
+        text = f"{counted(len(status.pending), 'part')} of sessions, oldest since {minute(oldest.since)}"
+        rows.append(("pending", f"{text}, {counted(tries, 'try', 'tries')}"))
+    if status.given_up:
+        rows.append(("given up", f"{counted(status.given_up, 'part')} (backfill --retry takes them up)"))
+    return rows
+
+
+def _spent_text(total: Spent, cap: str) -> str:
+    failed = f", {total.failed} failed" if total.failed else ""
+    if not total.calls:
+        return f"0{cap}"
+    characters = f"{total.characters_in:,} characters in, {total.characters_out:,} out"
+    cost = "cost untold" if total.untold == total.calls else f"${total.cost:.2f}"
+    part = f" and {total.untold} untold" if 0 < total.untold < total.calls else ""
+    return f"{total.calls:,}{cap}{failed}, {characters}, {cost}{part}"

@@ -1,0 +1,179 @@
+"""The figures of a project: what waits, what was done, what it cost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from decision_hooks.backends import accounts
+from decision_hooks.commands.report import counted
+from decision_hooks.commands.status.activity import Activity, activity
+from decision_hooks.errors import SettingError
+from decision_hooks.records import front_matter as document
+from decision_hooks.settings import NormalizeSettings, capture_settings, normalize_settings
+from decision_hooks.state import journal
+from decision_hooks.state.capture import CaptureState
+from decision_hooks.state.normalize import NormalState
+from decision_hooks.system import adr_folder, files
+from decision_hooks.system.project import Project
+from decision_hooks.system.runlog import iso_time
+from decision_hooks.system.world import World
+
+_HEAD = 4096  # bytes of a draft in which its front matter begins
+
+
+class Drafts(NamedTuple):
+    """The drafts that wait for normalisation."""
+
+    number: int
+    threshold: int | None  # None: the setting is bad
+    oldest: str  # name, "" when there is none
+    sessions: int  # that they come from
+
+
+class Waiting(NamedTuple):
+    """A part of a session that waits to be captured."""
+
+    session: str
+    host: str
+    since: str  # ISO
+    tries: int
+
+
+class Normalized(NamedTuple):
+    """The newest run of normalisation that changed something."""
+
+    run: str
+    state: str  # done | undone | ...
+    what: str
+
+
+class Spent(NamedTuple):
+    """Calls of models within a time."""
+
+    calls: int = 0
+    characters_in: int = 0
+    characters_out: int = 0
+    cost: float = 0.0  # US dollars, of the calls that told theirs
+    untold: int = 0  # calls that told no cost
+    failed: int = 0
+
+
+class Status(NamedTuple):
+    """Everything that a person may want to know of a project at a glance."""
+
+    project: str
+    adr: str
+    drafts: Drafts
+    records: int
+    capture: Activity
+    normalize: Activity
+    newest_run: Normalized | None
+    last_attempt: str  # ISO, "" when there was none
+    next_attempt: str  # ISO, "" when one may be made now
+    pending: tuple[Waiting, ...]
+    given_up: int
+    breakers: tuple[accounts.Breaker, ...]
+    today: Spent
+    month: Spent
+    daily_cap: int | None
+    problems: tuple[str, ...]  # settings that cannot be used
+
+
+def read_status(place: Project, world: World) -> Status:
+    """Gather the state of a project; changes nothing, and reads no more of a log than its end."""
+    now = world.now()
+    settings, daily_cap, problems = _settings(world)
+    listing = adr_folder.listing(place.adr)
+    state = CaptureState(place)
+    last, following = _attempts(place, settings, now)
+    today, month = spent(accounts.ledger(place, iso_time(now)[:7]), iso_time(now)[:10])
+    return Status(
+        project=place.root,
+        adr=place.adr,
+        drafts=Drafts(
+            number=len(listing.drafts),
+            threshold=settings.threshold if settings else None,
+            oldest=listing.drafts[0] if listing.drafts else "",
+            sessions=len(set(_sessions(place, listing.drafts))),
+        ),
+        records=len(listing.records),
+        capture=activity(os.path.join(place.hooks, "capture-decisions.log")),
+        normalize=activity(os.path.join(place.hooks, "normalize-decisions.log")),
+        newest_run=_newest_run(place),
+        last_attempt=last,
+        next_attempt=following,
+        pending=tuple(
+            Waiting(entry.session_id, entry.host, iso_time(entry.first), entry.tries)
+            for entry in state.pending()
+        ),
+        given_up=len(state.given_up()),
+        breakers=tuple(accounts.breakers(place, now)),
+        today=today,
+        month=month,
+        daily_cap=daily_cap,
+        problems=problems,
+    )
+
+
+def spent(lines: Iterable[accounts.LedgerLine], day: str) -> tuple[Spent, Spent]:
+    """What the calls of one day (ISO) and of the whole ledger come to."""
+    today, month = Spent(), Spent()
+    for line in lines:
+        month = _add(month, line)
+        if line.time.startswith(day):
+            today = _add(today, line)
+    return today, month
+
+
+def _add(total: Spent, line: accounts.LedgerLine) -> Spent:
+    return Spent(
+        total.calls + 1,
+        total.characters_in + line.characters_in,
+        total.characters_out + line.characters_out,
+        total.cost + (line.cost or 0.0),
+        total.untold + (line.cost is None),
+        total.failed + (line.result != "ok"),
+    )
+
+
+def _settings(world: World) -> tuple[NormalizeSettings | None, int | None, tuple[str, ...]]:
+    problems = []
+    settings, daily_cap = None, None
+    try:
+        settings = normalize_settings(world.environ)
+    except SettingError as error:
+        problems.append(str(error))
+    try:
+        daily_cap = capture_settings(world.environ).daily_calls
+    except SettingError as error:
+        problems.append(str(error))
+    return settings, daily_cap, tuple(dict.fromkeys(problems))
+
+
+def _sessions(place: Project, drafts: Iterable[str]) -> Iterable[str]:
+    for name in drafts:
+        head = files.read_bytes(os.path.join(place.adr, name), _HEAD) or b""
+        yield document.session_of(head.decode("utf-8-sig", "replace")) or ""
+
+
+def _attempts(place: Project, settings: NormalizeSettings | None, now: float) -> tuple[str, str]:
+    """When normalisation was last tried, and when it may be tried again."""
+    state = NormalState(place)
+    last = state.last_attempt(now)
+    interval = settings.min_interval if settings else 0.0
+    backoff = state.backoff(now, interval)
+    later = max(last + interval if last is not None else 0.0, backoff.until if backoff else 0.0)
+    return iso_time(last) if last is not None else "", iso_time(later) if later > now else ""
+
+
+def _newest_run(place: Project) -> Normalized | None:
+    for one in journal.runs(place):
+        if one.adr == place.adr:
+            made = sum(step.before is None for step in one.steps)
+            gone = sum(step.after is None for step in one.steps)
+            changed = len(one.steps) - made - gone
+            what = f"{counted(made, 'file')} written, {changed} changed, {gone} removed"
+            return Normalized(one.id, one.state, what)
+    return None

@@ -1,0 +1,1 @@
+"""The coding agents that call us: their payloads, transcripts and hook entries."""

@@ -1,0 +1,89 @@
+"""Results of Claude Code's tools; some hold what the person decided: answers, judged plans, rejections."""
+
+from __future__ import annotations
+
+from decision_hooks.hosts.claude import questions as claude_questions
+from decision_hooks.hosts.edit_tools import EDIT_TOOLS, edited_paths, path_of_result
+from decision_hooks.hosts.fields import NOTHING, Record, clean, mapping, string, text_of
+from decision_hooks.hosts.gathering import Call, Gathering
+from decision_hooks.hosts.markup import without_reminders
+from decision_hooks.sessions.model import Choice
+
+_SAID = "the user said:"
+_NOTE = "\n\nNote: The user's next message may contain"
+
+
+def is_failure(block: Record, record: Record) -> bool:
+    """Whether a result is an error or a refusal: the tool changed nothing."""
+    if block.get("is_error") is True or string(record, "toolDenialKind"):
+        return True
+    return string(record, "toolUseResult").startswith("Error:")
+
+
+def take(block: Record, record: Record, time: float, uuid: str, into: Gathering) -> None:
+    """Take one ``tool_result`` block of a user record."""
+    identity = string(block, "tool_use_id")
+    call = into.called(identity)
+    text = without_reminders(clean(text_of(block.get("content")))).strip()
+    failed = is_failure(block, record)
+    if failed:
+        into.fail(identity)
+    reason = _reason(text) if failed else ""
+    result = mapping(record, "toolUseResult")
+    if call.name == "ExitPlanMode" or (not call.name and text.startswith("User has approved your plan")):
+        _plan(call, result, text, failed, reason, time, uuid, into)
+    elif claude_questions.is_answer(call, result, text) and not failed:
+        claude_questions.take(call, result, text, time, uuid, into)
+    elif reason:
+        into.say(
+            "answer", f"The user rejected {_described(call)} and said: {reason}", time, uuid, tool=call.name
+        )
+    else:
+        _unknown_edit(call, record, identity, uuid, into)
+        into.say("result", text, time, uuid, tool=call.name)
+
+
+def _reason(text: str) -> str:
+    """The person's words in a rejection, "" when there are none."""
+    before, found, said = text.partition(_SAID)
+    if not found or len(before) > 1000:
+        return ""
+    return said.partition(_NOTE)[0].strip()
+
+
+def _described(call: Call) -> str:
+    if call.name == "AskUserQuestion":
+        return "the questions\n" + claude_questions.offered(call.value) + "\n"
+    paths = edited_paths(call.name, call.value)
+    command = string(call.value, "command") if isinstance(call.value, dict) else ""
+    detail = " ".join(paths) or command[:200]
+    return f"{call.name or 'a tool call'}{f' ({detail})' if detail else ''}"
+
+
+def _plan(
+    call: Call, result: Record, text: str, failed: bool, reason: str, time: float, uuid: str, into: Gathering
+) -> None:
+    value = call.value if isinstance(call.value, dict) else NOTHING
+    proposed, stands = (clean(plan).strip() for plan in (string(value, "plan"), string(result, "plan")))
+    if failed:
+        if reason:
+            into.say(
+                "answer", f"The user sent the plan back and said: {reason}", time, uuid, tool="ExitPlanMode"
+            )
+        else:
+            into.say("answer", "The user did not approve the plan.", time, uuid, tool="ExitPlanMode")
+        into.choose(Choice("plan-rejected", proposed or stands, (), (), reason, time), uuid)
+        return
+    if not stands:
+        stands = text.partition("## Approved Plan")[2].partition("\n")[2].strip() or proposed
+    into.say("plan", stands if stands != proposed else "", time, uuid)
+    edited = " as edited by the user" if proposed and stands != proposed else ""
+    into.say("answer", f"The user approved the plan{edited}.", time, uuid, tool="ExitPlanMode")
+    into.choose(Choice("plan-approved", stands, (), (), "", time), uuid)
+
+
+def _unknown_edit(call: Call, record: Record, identity: str, uuid: str, into: Gathering) -> None:
+    """A done edit whose call was not seen, or of a tool that is not known."""
+    if call.name not in EDIT_TOOLS:
+        path = path_of_result(record.get("toolUseResult"))
+        into.edit((path,) if path else (), call=identity, uuid=uuid)

@@ -1,0 +1,92 @@
+"""Which patches of a Codex rollout were applied: from the events where there are any, else from the calls."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from decision_hooks.hosts.edit_tools import edited_paths, patch_paths, paths_of_changes
+from decision_hooks.hosts.fields import Record, mapping, string, text_of
+
+
+class Patches:
+    """Collects calls, their results and events; a call whose result was not seen counts as done."""
+
+    def __init__(self) -> None:
+        self._calls: list[tuple[str, tuple[str, ...]]] = []
+        self._failed: set[str] = set()
+        self._events: list[tuple[str, ...]] = []
+        self._by_event = False
+
+    def called(self, call: str, name: str, value: object) -> None:
+        """A tool call; the patch may be its input, a field of it, or part of a command or a script."""
+        value = _parsed(value)
+        paths = edited_paths(name, value)
+        if not paths:
+            paths = tuple(path for text in _strings(value) for path in patch_paths(text))
+        if paths:
+            self._calls.append((call, paths))
+
+    def answered(self, call: str, output: object) -> None:
+        """The result of a tool call."""
+        if call and _is_failure(output):
+            self._failed.add(call)
+
+    def applied(self, event: Record, done: bool) -> None:
+        """An event that tells whether a patch was applied: the best evidence."""
+        self._by_event = True
+        if done:
+            self._events.append(paths_of_changes(event.get("changes")))
+
+    def done(self) -> Iterator[tuple[str, ...]]:
+        """Paths of the patches that were applied."""
+        if self._by_event:
+            yield from self._events
+            return
+        for call, paths in self._calls:
+            if call not in self._failed:
+                yield paths
+
+
+def _parsed(value: object) -> object:
+    """Arguments, which older versions write as a JSON string."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
+def _strings(value: object) -> Iterator[str]:
+    """The strings of a call's input that can hold a patch: itself, its fields, the words of a command."""
+    if isinstance(value, str):
+        yield value
+    fields = list(value.values()) if isinstance(value, dict) else []
+    for field in fields:
+        if isinstance(field, str):
+            yield field
+        elif isinstance(field, list):
+            yield from (word for word in field if isinstance(word, str))
+
+
+def _is_failure(output: object) -> bool:
+    value = _parsed(output)
+    if isinstance(value, dict):
+        code = mapping(value, "metadata").get("exit_code", 0)
+        text = string(value, "output") or text_of(value.get("content"))
+        return value.get("success") is False or (isinstance(code, int) and code != 0) or _tells_failure(text)
+    return _tells_failure(text_of(value))
+
+
+def _tells_failure(text: str) -> bool:
+    head = text[:300].lstrip().lower()
+    code = re.match(r"exit code: (-?[0-9]{1,9})\b", head)
+    if code:
+        return int(code.group(1)) != 0
+    return (
+        head.startswith(("error", "failed", "rejected", "patch rejected", "invalid patch", "aborted"))
+        or "verification failed" in head
+        or "rejected by user" in head
+    )

@@ -1,0 +1,165 @@
+"""Gathers what the records of one transcript say, whatever its host, into one Session."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import NamedTuple
+
+from decision_hooks.hosts.fields import clean
+from decision_hooks.sessions.model import Choice, Edit, Entry, Session
+
+
+class Call(NamedTuple):
+    """A tool call: its name and its input as the host wrote them."""
+
+    name: str
+    value: object
+
+
+class _Done(NamedTuple):
+    """A call that changes files, unless its result turns out to be an error."""
+
+    call: str
+    uuid: str
+    edits: tuple[Edit, ...]
+
+
+class Gathering:
+    """Collects entries, edits and choices; ``session`` leaves out failed edits and rewound branches."""
+
+    def __init__(self, host: str) -> None:
+        self.host = host
+        self.cwd = ""
+        self._last_time = 0.0
+        self._entries: list[Entry] = []
+        self._message = ""  # id of the message that the last entry is a text of
+        self._done: list[_Done] = []
+        self._calls: dict[str, Call] = {}
+        self._failed: set[str] = set()
+        self._choices: list[tuple[str, Choice]] = []
+        self._uuids: dict[str, None] = {}
+        self._parents: dict[str, str] = {}
+        self._typed: list[tuple[str, str]] = []  # (parent, prompt) of typed prompts
+
+    # -- records
+
+    def seen(self, time: float, cwd: str = "") -> None:
+        """Note when and where a record was written."""
+        self._last_time = max(self._last_time, time)
+        self.cwd = cwd or self.cwd
+
+    def link(self, uuid: str, parent: str) -> None:
+        """Note a record's place in the tree; the first record with an id keeps it."""
+        if uuid:
+            self._parents.setdefault(uuid, parent)
+
+    def is_new(self, uuid: str) -> bool:
+        """Whether a conversation record was not met before; a record without an id always is new."""
+        if not uuid:
+            return True
+        if uuid in self._uuids:
+            return False
+        self._uuids[uuid] = None
+        return True
+
+    def typed(self, uuid: str, parent: str) -> None:
+        """Note a prompt that a person typed: two with one parent are an original and its rewind."""
+        if uuid and parent:
+            self._typed.append((parent, uuid))
+
+    # -- what they say
+
+    def say(self, kind: str, text: str, time: float, uuid: str, *, tool: str = "", message: str = "") -> None:
+        """Add an entry; texts of one message that follow each other become one. An empty text adds none."""
+        text = clean(text).strip()
+        if not text:
+            return
+        last = self._entries[-1] if self._entries else None
+        if last and message and message == self._message and last.kind == kind:
+            self._entries[-1] = last._replace(text=f"{last.text}\n{text}")
+            return
+        self._message = message
+        self._entries.append(Entry(kind, text, time, uuid, clean(tool)))
+
+    def choose(self, choice: Choice, uuid: str) -> None:
+        """Add a choice."""
+        self._choices.append((uuid, choice))
+
+    def edit(self, paths: tuple[str, ...], *, call: str = "", uuid: str = "") -> None:
+        """Add files that a call changes."""
+        edits = tuple(Edit(clean(path), clean(self.cwd)) for path in paths if clean(path).strip())
+        if edits:
+            self._done.append(_Done(call, uuid, edits))
+
+    def call(self, call: str, name: str, value: object) -> None:
+        """Note a tool call, for its result."""
+        if call:
+            self._calls[call] = Call(name, value)
+
+    def called(self, call: str) -> Call:
+        """The tool call of a result, without a name when it was not seen."""
+        return self._calls.get(call, Call("", None))
+
+    def fail(self, call: str) -> None:
+        """The result of a call is an error or a refusal: it changed nothing."""
+        self._failed.add(call)
+
+    # -- the end
+
+    def session(self, bad_lines: int) -> Session:
+        """All that was gathered."""
+        gone = self._abandoned()
+        edits = (edit for done in self._done if self._stands(done, gone) for edit in done.edits)
+        return Session(
+            host=self.host,
+            entries=tuple(entry for entry in self._entries if entry.uuid not in gone),
+            edits=tuple(dict.fromkeys(edits)),
+            choices=tuple(choice for uuid, choice in self._choices if uuid not in gone),
+            cwd=clean(self.cwd),
+            uuids=tuple(clean(uuid) for uuid in self._uuids),
+            last_time=self._last_time,
+            bad_lines=bad_lines,
+        )
+
+    def _stands(self, done: _Done, gone: set[str]) -> bool:
+        return not (done.call and done.call in self._failed) and done.uuid not in gone
+
+    def _abandoned(self) -> set[str]:
+        """Ids at and below each typed prompt that was typed anew under the same parent; cycles end."""
+        following: dict[str, str] = {}
+        heads: list[tuple[str, str, str]] = []
+        for parent, uuid in reversed(self._typed):
+            if parent in following:
+                heads.append((uuid, parent, following[parent]))
+            following[parent] = uuid
+        gone: set[str] = set()
+        if not heads:
+            return gone
+        tree = _Tree(self._parents)
+        for head, stem, anew in heads:
+            below = [head, *tree.strays(head, anew)]
+            while below:
+                uuid = below.pop()
+                if uuid not in gone and uuid != stem and uuid != anew:  # a cycle leads back to these
+                    gone.add(uuid)
+                    below.extend(tree.children.get(uuid, ()))
+        return gone
+
+
+class _Tree:
+    """Records by their parent, in file order."""
+
+    def __init__(self, parents: dict[str, str]) -> None:
+        self.children: dict[str, list[str]] = {}
+        self._order = {uuid: number for number, uuid in enumerate(parents)}
+        self._strays: list[tuple[int, str]] = []
+        for uuid, parent in parents.items():
+            self.children.setdefault(parent, []).append(uuid)
+            if parent and parent not in parents:
+                self._strays.append((self._order[uuid], uuid))
+
+    def strays(self, first: str, last: str) -> list[str]:
+        """Records between a prompt and its rewind whose own parent was not read."""
+        begin = bisect_left(self._strays, (self._order.get(first, 0), ""))
+        end = bisect_left(self._strays, (self._order.get(last, 0), ""))
+        return [uuid for _, uuid in self._strays[begin:end] if uuid != first]

@@ -1,0 +1,106 @@
+"""Cheap tests of raw lines, of any host and spacing: which of a very large transcript need parsing."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from decision_hooks.hosts.edit_tools import EDIT_TOOLS
+
+# A quote inside of a JSON string is escaped, so a quoted word is always a key or a value of the record.
+_HEAD = 800  # bytes in which nearly all records name their type
+_BULK = (
+    b'"tool_result"',
+    b'"toolResult"',
+    b'"progress"',
+    b'"api-request',
+    b'"compacted"',
+    b'"isCompactSummary"',
+)
+_JUDGED = (b'"answers"', b"answered your questions", b"approved your plan")
+_EVENTS = (b"patch_apply_end", b'"FileChange"', b'"session_meta"')
+
+
+def worth_reading(line: bytes) -> bool:
+    """Whether a line may hold what a person typed or judged, a plan, a header or an edit; misses none.
+
+    False for tool results, progress, snapshots, blobs, thinking and prose of the model.
+    """
+    kind = _kind(line)
+    if kind in (b"tool_result", b"toolResult"):
+        return _is_failed(line) or any(word in line for word in _JUDGED)
+    if kind == b"attachment":
+        return b'"queued_command"' in line
+    return edit_like(line) if kind else _is_typed(line) or edit_like(line) or b'"answers"' in line
+
+
+def edit_like(line: bytes) -> bool:
+    """Whether a line may be a call of an edit tool, the result of a failed one, a patch event, or a header.
+
+    The verdict on a session's files rests on these lines: none of them may be passed over.
+    """
+    kind = _kind(line)
+    if kind == b"assistant":
+        return _calls_edit(line)
+    if kind in (b"tool_result", b"toolResult"):
+        return _is_failed(line)
+    if kind:
+        return False
+    return (
+        _calls_edit(line)
+        or _is_failed(line)
+        or (b"*** Begin Patch" in line)
+        or (b'_call_output"' in line and _failed_output().search(line) is not None)
+        or any(word in line for word in _EVENTS)
+        or (b'"session"' in line and b'"cwd"' in line)
+    )
+
+
+def _is_typed(line: bytes) -> bool:
+    if b'"attachment"' in line or b'"queue-operation"' in line:
+        return b'"queue' in line
+    if b'"user"' in line:
+        return not any(word in line for word in _BULK)
+    return b'"user_message"' in line or b'"UserMessage"' in line
+
+
+def _calls_edit(line: bytes) -> bool:
+    return _edit_call().search(line) is not None
+
+
+def _is_failed(line: bytes) -> bool:
+    return _failed().search(line) is not None or b'"toolDenialKind"' in line
+
+
+def _kind(line: bytes) -> bytes:
+    """The type of a record that is bulk or prose, or calls tools; b"" for others and where it stands late."""
+    found = _bulk_kind().search(line, 0, _HEAD)
+    if found:
+        return found.group(1)
+    return b"attachment" if b'"attachment"' in line[:_HEAD] else b""
+
+
+@cache
+def _bulk_kind() -> re.Pattern[bytes]:
+    kinds = rb"progress|file-history-[a-z]+|tool_result|toolResult|assistant|api-request[a-z-]*"
+    return re.compile(rb'"(?:type|role)"\s*:\s*"(' + kinds + rb')"')
+
+
+@cache
+def _edit_call() -> re.Pattern[bytes]:
+    names = "|".join((*sorted(EDIT_TOOLS), "AskUserQuestion", "ExitPlanMode"))
+    return re.compile(f'"name"\\s*:\\s*"(?:{names})"'.encode())
+
+
+@cache
+def _failed() -> re.Pattern[bytes]:
+    return re.compile(rb'"is(?:_e|E)rror"\s*:\s*true')
+
+
+@cache
+def _failed_output() -> re.Pattern[bytes]:
+    """What a failed patch of Codex answers with."""
+    return re.compile(
+        rb'[Ee]xit code: (?!0\b)|exit_code\\?"\s*:\s*(?!0\b)|"success\\?"\s*:\s*false'
+        rb'|[Pp]atch|[Rr]ejected|[Ff]ailed|"\s*(?:[Ee]rror|[Aa]borted)'
+    )

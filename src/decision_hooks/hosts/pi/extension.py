@@ -1,0 +1,101 @@
+"""The extension of pi, in TypeScript without imports beyond node."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from decision_hooks.hosts.marks import sealed
+
+_PI = """// Decision hooks for pi: at the end of a turn the design decisions of the session become drafts.
+// pi has no Stop hooks, and its pi.exec() passes on neither stdin nor environment: hence spawn.
+import { spawn } from "node:child_process";
+import { basename, dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const LINES = [
+LINES_HERE
+];
+const GUARDS = GUARDS_HERE;
+
+export default function (pi: any) {
+  pi.on("agent_end", async (event: any, ctx: any) => {
+    if (GUARDS.some((name: string) => process.env[name])) return;
+    // After the first await the context may be stale: all of it is read before.
+    const last = lastAnswer(event);
+    if (last?.stopReason === "error" || last?.stopReason === "aborted") return;
+    const cwd: string = attempt(() => ctx.cwd) ?? process.cwd();
+    const root = projectRoot() ?? cwd;
+    const sessionId: string = attempt(() => ctx.sessionManager.getSessionId()) ?? "";
+    const transcript: string = attempt(() => ctx.sessionManager.getSessionFile()) ?? "";
+    const payload = JSON.stringify({
+      hook_event_name: "agent_end",
+      session_id: sessionId,
+      transcript_path: transcript || null,
+      cwd,
+      last_assistant_message: textOf(last),
+    });
+    const flags = ["--project-root", root];
+    if (transcript) flags.push("--transcript", transcript);
+    if (sessionId) flags.push("--session-id", sessionId);
+    await Promise.all(LINES.map((line) => run(line, flags, root, payload)));
+  });
+}
+
+/** Starts one program in a session of its own; done when it has its payload. Never fails or waits long. */
+function run(line: string, flags: string[], root: string, payload: string): Promise<void> {
+  return new Promise((done) => {
+    const env = { ...process.env, CLAUDE_PROJECT_DIR: root };
+    const child = spawn("sh", ["-c", line, "decision-hooks", ...flags], {
+      cwd: root,
+      detached: true,
+      env,
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    const timer = setTimeout(done, 2000);
+    const finish = () => {
+      clearTimeout(timer);
+      done();
+    };
+    child.on("error", finish);
+    child.stdin.on("error", finish);
+    child.stdin.end(payload, finish);
+    child.unref();
+  });
+}
+
+function attempt<T>(get: () => T): T | undefined {
+  try {
+    return get();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The project that this file is installed in, or nothing when it lies elsewhere. */
+function projectRoot(): string | undefined {
+  const folder = attempt(() => dirname(fileURLToPath(import.meta.url)));
+  if (!folder || basename(folder) !== "extensions" || basename(dirname(folder)) !== ".pi") return undefined;
+  return resolve(folder, "..", "..");
+}
+
+function lastAnswer(event: any): any {
+  const messages = Array.isArray(event?.messages) ? event.messages : [];
+  return [...messages].reverse().find((message: any) => message?.role === "assistant");
+}
+
+function textOf(message: any): string {
+  if (typeof message?.content === "string") return message.content;
+  const blocks = Array.isArray(message?.content) ? message.content : [];
+  return blocks
+    .filter((block: any) => block?.type === "text" && typeof block.text === "string")
+    .map((block: any) => block.text)
+    .join("\\n");
+}
+"""
+
+
+def source(guards: Sequence[str], lines: Sequence[str]) -> str:
+    """The extension's text: runs each line of sh at the end of a turn, unless a guard variable is set."""
+    listed = "\n".join(f"  {json.dumps(line)}," for line in lines)
+    return sealed(_PI.replace("LINES_HERE", listed).replace("GUARDS_HERE", json.dumps(list(guards))), "// {}")

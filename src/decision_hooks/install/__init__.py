@@ -1,0 +1,1 @@
+"""Writing hook entries into the settings files of hosts, and taking them back."""

@@ -1,0 +1,122 @@
+"""What an installation remembers in the state folder: how each file was before, and which folders it made.
+
+Without it (another clone, a cleaned folder) our entries are still found by their mark and taken out of the
+text.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from decision_hooks.hosts.entry_line import MARK
+from decision_hooks.hosts.marks import is_sealed
+from decision_hooks.install.merge import Trace
+from decision_hooks.system import files
+from decision_hooks.system.project import Project
+
+BACKUPS, MEMORY = "backups", "install.json"  # in the state folder
+LABEL = "install-"  # of temporary files
+
+
+class Kept(NamedTuple):
+    """What is remembered of one file."""
+
+    existed: bool  # before the first change of ours
+    exact: bool  # the backup is the file without us
+    after: str  # hash of the file as we left it
+    trace: Trace
+
+
+class Memory(NamedTuple):
+    """What an installation did: files by their real path, folders that it made."""
+
+    kept: dict[str, Kept]
+    folders: tuple[str, ...]
+
+
+def read_memory(place: Project) -> Memory:
+    """What the last installation remembered; nothing where it cannot be read."""
+    stored = files.read_json(place.state_file(MEMORY)) or {}
+    kept, folders = stored.get("files"), stored.get("folders")
+    return Memory(
+        {path: _kept(value) for path, value in _items(kept) if isinstance(value, dict)},
+        tuple(folder for folder in _list(folders) if isinstance(folder, str)),
+    )
+
+
+def _kept(value: Mapping[str, object]) -> Kept:
+    created, replaced = value.get("created"), value.get("replaced")
+    return Kept(
+        value.get("existed") is True,
+        value.get("exact") is True,
+        str(value.get("after", "")),
+        Trace(
+            tuple(str(one) for one in _list(created)),
+            tuple((program, str(text)) for program, text in _items(replaced)),
+        ),
+    )
+
+
+def _items(value: object) -> list[tuple[str, object]]:
+    return list(value.items()) if isinstance(value, dict) else []
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def write_memory(place: Project, memory: Memory) -> None:
+    """Remember it in the state folder, which must be there. Raises ``FolderError``."""
+    kept = {
+        path: {
+            "existed": one.existed,
+            "exact": one.exact,
+            "after": one.after,
+            "created": list(one.trace.created),
+            "replaced": dict(one.trace.replaced),
+        }
+        for path, one in memory.kept.items()
+    }
+    data = files.json_bytes({"files": kept, "folders": list(memory.folders)})
+    files.write_atomic(place.state_file(MEMORY), data, label=LABEL)
+
+
+def backup(place: Project, path: str) -> str:
+    """Where the backup of a file lies."""
+    return place.state_file(BACKUPS, f"{hash_of(files.to_bytes(path))[:8]}-{os.path.basename(path)}")
+
+
+def hash_of(data: bytes) -> str:
+    """What tells two contents of a file apart."""
+    from hashlib import blake2b
+
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def keep(
+    place: Project, path: str, before: bytes | None, left: bytes, trace: Trace, old: Kept | None
+) -> Kept:
+    """What to remember of a file that is about to change from ``before`` to ``left``; backs it up."""
+    after = hash_of(left)
+    ours = _has_ours(before)
+    old = old if ours else None  # a file without anything of ours begins anew
+    if old and before is not None and old.after == hash_of(before):
+        return old._replace(after=after, trace=_joined(old.trace, trace))
+    if before is not None:
+        files.make_folder(place.state_file(BACKUPS), 0o700)
+        files.write_atomic(backup(place, path), before, mode=0o600, label=LABEL)
+    existed = old.existed if old else before is not None
+    return Kept(existed, not ours, after, _joined(old.trace if old else Trace(), trace))
+
+
+def _has_ours(before: bytes | None) -> bool:
+    """Whether the file held something of ours before: then it is not what a taking back should lead to."""
+    text = (before or b"").decode("utf-8", "replace")
+    return MARK in text or is_sealed(before or b"")
+
+
+def _joined(old: Trace, new: Trace) -> Trace:
+    replaced = {**dict(new.replaced), **dict(old.replaced)}
+    return Trace(tuple(dict.fromkeys([*old.created, *new.created])), tuple(replaced.items()))

@@ -1,0 +1,212 @@
+"""What installing and taking back do to each file of a project's hosts; read and decided, nothing written."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from decision_hooks.hosts.entry_line import MARK, HookFile, Host, OwnFile, whole
+from decision_hooks.hosts.marks import is_sealed
+from decision_hooks.install import gitignore as ignore_block
+from decision_hooks.install import memory as host_memory
+from decision_hooks.install import merge as host_config
+from decision_hooks.install.entries import LeftAlone
+from decision_hooks.install.memory import Kept, Memory
+from decision_hooks.install.merge import Trace
+from decision_hooks.system import files, git
+from decision_hooks.system.project import Project
+
+_LARGEST = 4 * 1024 * 1024  # bytes; settings are written by hand
+
+
+_Made = tuple["bytes | None", Trace, tuple[str, ...]]  # the new content, what was done, notes
+
+
+class Step(NamedTuple):
+    """One file and what is to become of it; nothing when ``before`` equals ``after``."""
+
+    name: str  # relative to the project, with "/"
+    path: str  # links followed
+    before: bytes | None  # None: there is no such file
+    after: bytes | None  # None: there will be none
+    trace: Trace = Trace()
+    notes: tuple[str, ...] = ()
+    trouble: str = ""  # why the file is left alone
+    paste: str = ""  # what to write by hand instead
+
+    @property
+    def changes(self) -> bool:
+        """Whether there is anything to do."""
+        return not self.trouble and self.before != self.after
+
+
+def plan_install(
+    place: Project, hosts: Iterable[Host], backend: str, environ: Mapping[str, str]
+) -> list[Step]:
+    """What an installation does to each file; nothing is written."""
+    steps = []
+    for host in hosts:
+        if host.hooks:
+            steps.append(_merge_step(place, host.hooks, backend))
+        steps += [_own_step(place, own) for own in host.files]
+    return [*steps, _ignore_step(place, environ)]
+
+
+def plan_uninstall(place: Project, hosts: Iterable[Host], *, ignore: bool) -> list[Step]:
+    """What taking back does to each file; ``ignore``: the block in ``.gitignore`` too."""
+    memory = host_memory.read_memory(place)
+    steps = []
+    for host in hosts:
+        if host.hooks:
+            steps.append(_strip_step(place, host.hooks, memory))
+        steps += [_own_away_step(place, own, memory) for own in host.files]
+    if ignore:
+        steps.append(_back(place, ".gitignore", memory, _ignore_away))
+    return steps
+
+
+def present(place: Project, hosts: Iterable[Host]) -> list[str]:
+    """The names of hosts that have an entry or a file of ours in this project."""
+    found = []
+    for host in hosts:
+        steps = plan_uninstall(place, [host], ignore=False)
+        if any(step.changes or step.trouble for step in steps):
+            found.append(host.name)
+    return found
+
+
+def in_use(root: str, hosts: Iterable[Host], environ: Mapping[str, str]) -> list[str]:
+    """The names of hosts that this project uses, or that are on the search path."""
+    import shutil
+
+    path = environ.get("PATH", os.defpath)
+    return [
+        host.name
+        for host in hosts
+        if _has_folder(root, host) or any(shutil.which(name, path=path) for name in host.programs)
+    ]
+
+
+def _has_folder(root: str, host: Host) -> bool:
+    there = set(files.names(os.path.join(root, host.folder)))
+    return bool(there - {"hooks"})  # .claude/hooks alone may be our own state
+
+
+def _merge_step(place: Project, file: HookFile, backend: str) -> Step:
+    paste = whole(file.entries, file.layout)
+
+    def make(before: bytes | None) -> _Made:
+        merged = host_config.merge(before, file, backend)
+        return merged.data, merged.trace, merged.notes
+
+    return _step(place, file.name, make, paste)
+
+
+def _own_step(place: Project, own: OwnFile) -> Step:
+    def make(before: bytes | None) -> _Made:
+        text = own.text.encode()
+        if before is not None and before != text and not is_sealed(before):
+            raise LeftAlone("it is not ours, or was changed by hand")
+        return text, Trace(), ()
+
+    return _step(place, own.name, make, "")
+
+
+def _ignore_step(place: Project, environ: Mapping[str, str]) -> Step:
+    # What a person's own git configuration ignores is not ignored for the others.
+    alone = {**environ, "HOME": os.devnull, "XDG_CONFIG_HOME": os.devnull}
+
+    def make(before: bytes | None) -> _Made:
+        data = before or b""
+        if b"\0" in data:
+            raise LeftAlone("it is no text that git reads")
+        lines = ignore_block.needed(
+            data,
+            lambda path: git.is_ignored(place.root, path, alone),
+            lambda pattern: git.tracked(place.root, pattern, environ),
+        )
+        return (ignore_block.with_lines(data, lines) if lines else before), Trace(), ()
+
+    return _step(place, ".gitignore", make, "\n".join(rule.line for rule in ignore_block.RULES) + "\n")
+
+
+def _strip_step(place: Project, file: HookFile, memory: Memory) -> Step:
+    def make(data: bytes, kept: Kept | None) -> bytes | None:
+        if kept is None and MARK.encode() not in data:
+            return data  # nothing of ours, and its form is none of our business
+        stripped = host_config.strip(data, file, kept.trace if kept else None)
+        gone = kept is not None and not kept.existed and host_config.is_empty(stripped, file.layout)
+        return None if gone else stripped
+
+    return _back(place, file.name, memory, make)
+
+
+def _own_away_step(place: Project, own: OwnFile, memory: Memory) -> Step:
+    def make(data: bytes, kept: Kept | None) -> bytes | None:
+        if data == own.text.encode() or is_sealed(data):
+            return None
+        if kept and not kept.existed:
+            raise LeftAlone("it was changed by hand; remove it yourself")
+        return data
+
+    return _back(place, own.name, memory, make)
+
+
+def _ignore_away(data: bytes, kept: Kept | None) -> bytes | None:
+    left = ignore_block.without_block(data)
+    return None if not left.strip() and kept is not None and not kept.existed else left
+
+
+def _step(place: Project, name: str, make: Callable[[bytes | None], _Made], paste: str) -> Step:
+    path = os.path.join(place.root, *name.split("/"))
+    before: bytes | None = None
+    try:
+        path, before, writable = _look(path)
+        after, trace, notes = make(before)
+        if after != before and not writable:
+            raise LeftAlone("it is read-only")
+    except LeftAlone as error:
+        return Step(name, path, before, before, trouble=str(error), paste=paste)
+    return Step(name, path, before, after, trace, notes)
+
+
+def _back(
+    place: Project, name: str, memory: Memory, make: Callable[[bytes, Kept | None], bytes | None]
+) -> Step:
+    """A step back: the backup where the file is as we left it, else our part taken out of what is there."""
+
+    def undone(before: bytes | None) -> _Made:
+        if before is None:
+            return None, Trace(), ()
+        path = os.path.realpath(os.path.join(place.root, *name.split("/")))
+        kept = memory.kept.get(path)
+        if kept and kept.exact and kept.after == host_memory.hash_of(before):
+            saved = files.read_bytes(host_memory.backup(place, path)) if kept.existed else None
+            if saved is not None or not kept.existed:
+                return saved, Trace(), ()
+        return make(before, kept), Trace(), ()
+
+    return _step(place, name, undone, "")
+
+
+def _look(path: str) -> tuple[str, bytes | None, bool]:
+    """The real path of a file, its bytes (None: no file) and whether its owner may write it."""
+    real = os.path.realpath(path)
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        if os.path.islink(path):
+            raise LeftAlone("it is a link to a file that does not exist") from None
+        return real, None, True
+    except (OSError, ValueError) as error:
+        raise LeftAlone(f"it cannot be read ({error})") from None
+    if not stat.S_ISREG(found.st_mode):
+        raise LeftAlone("it is not a file")
+    data = files.read_bytes(real, _LARGEST + 1)
+    if data is None:
+        raise LeftAlone("it cannot be read")
+    if len(data) > _LARGEST:
+        raise LeftAlone("it is larger than any settings file")
+    return real, data, bool(found.st_mode & 0o222) and os.access(real, os.W_OK)

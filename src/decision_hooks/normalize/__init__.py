@@ -1,0 +1,1 @@
+"""The story of a normalisation: from drafts to records in ``docs/adr``."""

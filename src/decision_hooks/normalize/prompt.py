@@ -1,0 +1,115 @@
+"""The prompt of one batch: drafts as data, for each the records that it most likely repeats."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from decision_hooks.backends import prompts
+from decision_hooks.errors import FolderError
+from decision_hooks.normalize import batching
+from decision_hooks.normalize.job import Job
+from decision_hooks.privacy import scan as sensitive
+from decision_hooks.privacy.paths import home_as_tilde
+from decision_hooks.records import front_matter as document
+from decision_hooks.records import madr, retrieval
+from decision_hooks.state.normalize import NormalState
+from decision_hooks.system import adr_folder, files
+from decision_hooks.system.project import Project
+
+_LIKELY = 8  # records shown for each draft
+_TOLD = 300  # characters of a record's title and description
+_NAMES_BUDGET = 12_000  # characters for the names of the other records
+_UNVERIFIED_BUDGET = 4_000  # characters for what a draft lists as not evidenced
+
+
+def prompt(job: Job, folder: adr_folder.Listing, batch: Sequence[batching.Waiting]) -> str:
+    """The whole prompt for a batch."""
+    language = madr.language(job.settings.language)
+    phrases = madr.phrases(language)
+    boundary = prompts.boundary(os.urandom(12))
+    index = record_index(job.place, folder.records)
+    shown: dict[str, None] = {}
+    blocks = [_block(job, draft, index, boundary, shown) for draft in batch]
+    values = {
+        "language": language.name,
+        "boundary": boundary,
+        "drafts": "\n".join(blocks),
+        "count": str(len(batch)),
+        "files": ", ".join(f"`{draft.name}`" for draft in batch),
+        "other_records": _names([name for name in folder.records if name not in shown]),
+        "phrase_context": phrases.context,
+        "phrase_options": phrases.options,
+        "phrase_consequences": phrases.consequences,
+        "phrase_more": phrases.more,
+    }
+    return prompts.fill("normalize", language.code, values)
+
+
+# -- the records
+
+
+def record_index(place: Project, names: Sequence[str]) -> retrieval.Index:
+    """The index of the records' bodies, kept by size and time of each file: only what has changed is read."""
+    state = NormalState(place)
+    stored = retrieval.load(files.read_bytes(state.index) or b"")
+    current: dict[str, tuple[int, int, retrieval.Indexed]] = {}
+    for name, (size, time) in adr_folder.stamps(place.adr, names):
+        old = stored.get(name)
+        if old and old[:2] == (size, time):
+            current[name] = old
+        else:
+            read = adr_folder.read(place.adr, name)
+            if read:
+                current[name] = (size, time, retrieval.index_record(name, read.text))
+    if current != stored:
+        try:
+            state.keep_index(retrieval.dump(current))
+        except FolderError:  # it is only slower without
+            pass
+    return retrieval.build_index([one for _, _, one in current.values()])
+
+
+# -- the parts
+
+
+def _block(
+    job: Job, draft: batching.Waiting, index: retrieval.Index, boundary: str, shown: dict[str, None]
+) -> str:
+    read = document.read(draft.text)
+    likely = [name for name, _ in retrieval.likely(index, draft.text, _LIKELY)]
+    shown.update(dict.fromkeys(likely))
+    lines = [f"{boundary} DRAFT {draft.name}"]
+    unverified = " ".join("; ".join(read.texts("unverified")).split())
+    if unverified:
+        lines.append("NOT EVIDENCED: " + _outgoing(job, unverified)[:_UNVERIFIED_BUDGET])
+    lines.append("LIKELY RECORDS:" if likely else "LIKELY RECORDS: none")
+    lines.extend(f"- `{name}` {_outgoing(job, _described(index, name))}".rstrip() for name in likely)
+    return "\n".join([*lines, f"{boundary} TEXT", _cut(_outgoing(job, read.body).strip())])
+
+
+def _described(index: retrieval.Index, name: str) -> str:
+    one = index.record(name)
+    return ": ".join(part for part in (one.title, one.description) if part)[:_TOLD]
+
+
+def _outgoing(job: Job, text: str) -> str:
+    """A text as it may leave the machine."""
+    return home_as_tilde(sensitive.mask(text).text, job.world.home)
+
+
+def _cut(text: str) -> str:
+    left = len(text) - batching.MOST_CHARACTERS
+    return f"{text[:-left]}\n[{left} more characters are left out]" if left > 0 else text
+
+
+def _names(names: Sequence[str]) -> str:
+    told: list[str] = []
+    size = 0
+    for name in reversed(names):  # newest first
+        size += len(name) + 4
+        if size > _NAMES_BUDGET:
+            told.append(f"and {len(names) - len(told)} more")
+            break
+        told.append(f"`{name}`")
+    return ", ".join(told) or "none"

@@ -1,0 +1,160 @@
+"""From a batch to operations: whom to ask, whether it may be asked, what its answer means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from decision_hooks.backends import answers as backend_answers
+from decision_hooks.backends import call as backends
+from decision_hooks.backends import local as local_command
+from decision_hooks.backends.calls import account, foreign, may_not_call
+from decision_hooks.backends.choice import normalize_choice
+from decision_hooks.errors import RefusedReply
+from decision_hooks.normalize import batching
+from decision_hooks.normalize import prompt as normalize_prompt
+from decision_hooks.normalize import rules as normalize_rules
+from decision_hooks.normalize.job import Job
+from decision_hooks.replies import decisions as replies
+from decision_hooks.replies.operations import RawOperation, operations
+from decision_hooks.system import adr_folder
+from decision_hooks.system.runlog import iso_time
+
+Drafts = Sequence[batching.Waiting]
+
+
+class Reply(NamedTuple):
+    """What was answered for a batch."""
+
+    text: str = ""
+    operations: tuple[RawOperation, ...] = ()
+    failure: str = ""  # "" | skipped (nobody was asked) | failed | refused
+    reason: str = ""  # of the failure, as the log has it
+
+
+def ask(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
+    """The reply for a batch, or why there is none; an attempt is stamped before it is asked for."""
+    choice = normalize_choice(job.settings, job.place.root, job.world.environ)
+    if choice.name == "rules":
+        return _by_rules(job, folder, batch)
+    if choice.name == "local":
+        return _by_local(job, folder, batch)
+    if choice.backend is None:
+        told = job.settings.backend or job.settings.local_model
+        return _skipped(job, choice.reasons[0] if told else "no LLM backend available")
+    return _by_model(job, folder, batch, choice.backend)
+
+
+def read(job: Job, text: str, batch: Drafts = ()) -> Reply:
+    """The operations of a reply; one that is none, or was cut, is refused: a line of the log, and it is noted."""
+    try:
+        return Reply(text, operations(text))
+    except RefusedReply as error:
+        job.log.write(f"refused reply: {error}: {foreign(text)}")
+        job.state.note_invalid([draft.name for draft in batch])
+        return Reply(text, failure="refused", reason=f"the reply was refused: {error}")
+
+
+# -- asking
+
+
+def _skipped(job: Job, reason: str) -> Reply:
+    job.log.write(reason)
+    return Reply(failure="skipped", reason=reason)
+
+
+def _by_rules(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
+    job.log.write("using rules (no model)")
+    job.state.stamp_attempt(job.world.now())
+    return read(job, normalize_rules.reply(job, folder, batch), batch)
+
+
+def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: backends.Backend) -> Reply:
+    stopped = may_not_call(job.place, chosen, job.world, job.settings.daily_calls, probe=job.by_hand)
+    if stopped:
+        return _skipped(job, stopped)
+    job.log.write(f"using {chosen.label} (model: {chosen.model}) for {len(batch)} drafts")
+    prompt = normalize_prompt.prompt(job, folder, batch)
+    before = _stamp(job)
+    job.tell(
+        f"asking {chosen.label} about {len(batch)} drafts ({len(prompt)} characters); this may take minutes"
+    )
+    answer = backends.ask(
+        chosen,
+        prompt,
+        root=job.place.root,
+        environ=job.world.environ,
+        timeout=job.settings.timeout,
+        is_answer=lambda text: replies.holds(operations, text),
+    )
+    account(job.place, chosen, job.world, len(prompt), answer)
+    return _answered(job, batch, chosen.name, answer, before)
+
+
+def _by_local(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
+    model = job.settings.local_model
+    label = backends.Backend("local", model or "-", "local", ())
+    stopped = may_not_call(job.place, label, job.world, job.settings.daily_calls, probe=job.by_hand)
+    if stopped:
+        return _skipped(job, stopped)
+    job.log.write(f"using local (model: {model or 'of the command'}) for {len(batch)} drafts")
+    before = _stamp(job)
+    job.tell(f"asking the local pipeline about {len(batch)} drafts")
+    answer = local_command.ask(
+        job.settings.local_cmd,
+        model,
+        batch=[draft.name for draft in batch],
+        clean=folder.records,
+        adr=job.place.adr,
+        root=job.place.root,
+        environ=job.world.environ,
+        timeout=job.settings.timeout,
+        on_stderr=_progress(job),
+    )
+    account(job.place, label, job.world, sum(len(draft.text) for draft in batch), answer)
+    if answer.note:
+        job.log.write(answer.note)
+    return _answered(job, batch, "local", answer, before)
+
+
+def _progress(job: Job) -> Callable[[bytes], None] | None:
+    if not (job.by_hand and job.world.watched):
+        return None
+    return lambda data: job.world.err(data.decode("utf-8", "replace").rstrip("\n"))
+
+
+def _stamp(job: Job) -> float | None:
+    """Stamp the attempt; the one before comes back, should this one spend nothing."""
+    before = job.state.last_attempt(job.world.now())
+    job.state.stamp_attempt(job.world.now())
+    return before
+
+
+# -- what was answered
+
+
+def _answered(
+    job: Job, batch: Drafts, name: str, answer: backend_answers.Answer, before: float | None
+) -> Reply:
+    names = [draft.name for draft in batch]
+    if not answer.trouble and answer.text.strip():
+        job.tell(f"answered after {answer.seconds:.0f} s ({len(answer.text)} characters)")
+        return read(job, answer.text, batch)
+    if not answer.trouble:
+        reason = f"empty response from {name}"
+    else:
+        reason = f"{name}: {answer.trouble}: {foreign(answer.detail)}"
+    job.log.write(reason)
+    if answer.trouble in backend_answers.SPENT_NOTHING:
+        _back_off(job, before, foreign(answer.detail))
+    else:
+        job.state.note_invalid(names if answer.trouble in ("", "timeout") else ())
+    return Reply(failure="failed", reason=reason)
+
+
+def _back_off(job: Job, before: float | None, why: str) -> None:
+    """The attempt spent nothing: it costs no interval, and by hand not even a wait."""
+    job.state.clear_attempt(before)
+    if not job.by_hand:
+        backed = job.state.back_off(job.world.now(), job.settings.min_interval, why)
+        job.log.write(f"backing off until {iso_time(backed.until)}")

@@ -1,0 +1,1 @@
+"""The pipeline for a small local model: narrow questions in, operations out; pure."""

@@ -1,0 +1,1 @@
+"""What must not leave the machine: masks, the scanner, paths without a name; pure."""

@@ -1,0 +1,1 @@
+"""The rules of the scanner, a module a kind."""

@@ -1,0 +1,204 @@
+"""What points at a person: e-mail, phone, national numbers; mentions and directives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from decision_hooks.privacy.hits import Hit, Text, anchored, start_of_run
+
+# Last labels that are no top level domain: files and units of a system ("icon@2x.png", "getty@tty1.service").
+_NO_DOMAIN = frozenset(
+    "png jpg jpeg gif svg webp ico js ts tsx jsx mjs cjs json css scss less html txt yml yaml toml lock tgz gz "
+    "tar xml php exe dll vue service socket timer mount target".split()
+)
+_NO_PERSON = frozenset(("noreply", "no-reply", "donotreply", "do-not-reply"))
+_RESERVED = (".example", ".test", ".invalid", ".localhost", "example.com", "example.org", "example.net")
+_LIMITS = frozenset(("2147483647", "2147483648", "4294967295", "4294967296"))  # of 32 bit numbers
+_TAGS = frozenset(
+    "param returns return type throws deprecated see since todo property override import media charset here "
+    "channel everyone all latest next".split()
+)
+
+
+def find_personal(t: Text) -> list[Hit]:
+    """E-mail addresses, phone numbers and national numbers; bare numbers that may be phones are advisory."""
+    return [*_emails(t), *_international(t), *_numbers(t), *_tax_numbers(t)]
+
+
+def find_mentions(t: Text) -> Iterator[Hit]:
+    """``@name`` outside code: a record speaks of personas, not of people. Advisory."""
+    if "@" not in t.raw:
+        return
+    offset, fenced = 0, False
+    for line in t.raw.split("\n"):
+        if line.lstrip().startswith(("```", "~~~")):
+            fenced = not fenced
+        elif not fenced and "@" in line:
+            yield from _mentions_of_line(line, offset)
+        offset += len(line) + 1
+
+
+def find_directives(t: Text) -> Iterator[Hit]:
+    """Words that want to steer the reader of a quoted text; they are observed, never followed. Advisory."""
+    anchors = (
+        "ignor",
+        "disregard",
+        "forget",
+        "override",
+        "set ",
+        "skip",
+        "игнор",
+        "забуд",
+        "ігнор",
+        "пропуст",
+    )
+    for match in anchored(t, anchors, _directive()):
+        yield Hit("embedded_directive", match.start(), match.end(), high=False)
+
+
+def is_reserved_address(address: str) -> bool:
+    """Whether an e-mail address is of a domain that is reserved for examples (RFC 2606): nobody's."""
+    domain = "." + address.rpartition("@")[2].lower()
+    return any(domain.endswith("." + name.lstrip(".")) for name in _RESERVED)
+
+
+def _emails(t: Text) -> Iterator[Hit]:
+    if "@" not in t.raw:
+        return
+    for match in _domain().finditer(t.raw):
+        start = start_of_run(t.raw, match.start(), _local_part(), 64)
+        while start < match.start() and t.raw[start] in ".%+-'":
+            start += 1
+        if start < match.start() and _is_address(t.raw, start, match):
+            yield Hit("email_address", start, match.end())
+
+
+def _is_address(text: str, start: int, match: re.Match[str]) -> bool:
+    local, domain = text[start : match.start()].lower(), match.group(1).lower()
+    after = text[match.end() : match.end() + 1]
+    if local in _NO_PERSON or domain == "users.noreply.github.com":
+        return False
+    if local == "git" and (after in (":", "/") or text.endswith("://", 0, start)):
+        return False
+    is_version = re.match(r"v?[0-9]+\.[0-9]", domain) is not None
+    return not is_version and after != "(" and domain.rpartition(".")[2] not in _NO_DOMAIN
+
+
+@lru_cache(maxsize=1)
+def _domain() -> re.Pattern[str]:
+    return re.compile(r"@((?:[\w-]{1,63}\.)+[^\W\d_]{2,24})(?![^\W_])")
+
+
+@lru_cache(maxsize=1)
+def _local_part() -> re.Pattern[str]:
+    return re.compile(r"[\w.%+'-]*")
+
+
+def _international(t: Text) -> Iterator[Hit]:
+    for match in _e164().finditer(t.raw):
+        text = match.group()
+        digits = re.sub(r"[^0-9]", "", text)
+        # A country code of 1 has eleven digits; the rest are time stamps and numbers of a diff's new lines.
+        odd = digits.startswith("1") and len(digits) != 11
+        date = re.match(r"\+(?:(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9]|[0-9]{6}-[0-9]{4}$)", text)
+        if not odd and not date and not re.fullmatch(r"\+[0-9]+\.[0-9]+", text):
+            yield Hit("phone_number", match.start(), match.end())
+
+
+@lru_cache(maxsize=1)
+def _e164() -> re.Pattern[str]:
+    gap = r"(?:[ \u00a0.-]?[()]?[ \u00a0.-]?)"
+    return re.compile(
+        r"\+(?:(?<![\w+]\+)|(?<=\\[nrt]\+))\(?[1-9](?:" + gap + r"[0-9]){9,14}(?!" + gap + r"[0-9]|-?[^\W\d])"
+    )
+
+
+def _numbers(t: Text) -> Iterator[Hit]:
+    for match in _number_shapes().finditer(t.raw):
+        shape, number = match.lastgroup, match.group()
+        if shape == "ssn":
+            if (
+                number[:3] not in ("000", "666")
+                and number[0] != "9"
+                and number[4:6] != "00"
+                and number[7:] != "0000"
+            ):
+                yield Hit("national_identifier", match.start(), match.end())
+        elif shape == "phone":
+            yield Hit("phone_number", match.start(), match.end())
+        elif number not in _LIMITS and not _is_stamp(number):
+            yield Hit("phone_number", match.start(), match.end(), high=False)
+
+
+def _is_stamp(number: str) -> bool:
+    # YYMMDDHHMM, the time in the names of drafts
+    return (
+        re.fullmatch(
+            r"[23][0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[01][0-9]|2[0-3])[0-5][0-9]", number
+        )
+        is not None
+    )
+
+
+@lru_cache(maxsize=1)
+def _number_shapes() -> re.Pattern[str]:
+    begins = r"[0-9](?:(?<![\w+-][0-9])(?<![0-9][.,][0-9])|(?<=\\[nrt][0-9]))(?<![0-9] [0-9])"
+    # The first digit is read by then: it is looked back at, since a rule that begins with a class is found fast.
+    d = "[0-9]"
+    nanp = (
+        rf"(?:(?<=1)[ .-]\(?[2-9]|(?<=[2-9])){d}{d}(?:\)[ .-]?|[ .-])[2-9]{d}{d}[ .-]{d}{{4}}(?! {d}|\.{d})"
+    )
+    ua = rf"(?<=0)[3-9]{d}(?:\)[ -]?|[ -]){d}{{3}}[ -]{d}{d}[ -]{d}{d}"
+    ru = rf"(?:(?<=8)(?:[ -]\(?|\()|(?<=7) ?\(){d}{{3}}\)?[ -]?{d}{{3}}[ -]{d}{d}[ -]{d}{d}"
+    ssn = rf"{d}{d}-{d}{d}-{d}{{4}}"
+    bare = rf"(?:(?<=[78]){d}{{10}}|(?<=3)80{d}{{9}}|(?<=0)[3-9]{d}{{8}}|(?<=[2-9]){d}{d}[2-9]{d}{{6}})(?![.,]{d})"
+    ends = r"(?![\w-])"
+    return re.compile(rf"{begins}(?:(?P<phone>{nanp}|{ua}|{ru})|(?P<ssn>{ssn})|(?P<bare>{bare})){ends}")
+
+
+def _tax_numbers(t: Text) -> Iterator[Hit]:
+    for match in anchored(t, ("рнокпп", "іпн", "ипн", "инн", "інн"), _tax_number()):
+        yield Hit("national_identifier", match.start(1), match.end(1))
+
+
+@lru_cache(maxsize=1)
+def _tax_number() -> re.Pattern[str]:
+    gap = r"(?:[ \t:=№#.,(\"'-]|код|номер){0,6}"
+    return re.compile(
+        r"(?<!\w)(?:рнокпп|[іи]пн|[иі]нн)" + gap + r"([0-9]{10}(?:[0-9]{2})?)(?![\w-])", re.IGNORECASE
+    )
+
+
+def _mentions_of_line(line: str, offset: int) -> Iterator[Hit]:
+    ticks, seen = 0, 0
+    for match in _mention().finditer(line):
+        ticks += line.count("`", seen, match.start())
+        seen = match.start()
+        in_code = ticks % 2 == 1
+        if not in_code and match.group(1).lower() not in _TAGS:
+            yield Hit("person_mention", offset + match.start(), offset + match.end(), high=False)
+
+
+@lru_cache(maxsize=1)
+def _mention() -> re.Pattern[str]:
+    return re.compile(r"@(?<![\w@/.`\\-]@)([A-Za-z](?:[A-Za-z0-9_-]{0,37}[A-Za-z0-9])?)(?![\w/@(`-]|\.\w)")
+
+
+@lru_cache(maxsize=1)
+def _directive() -> re.Pattern[str]:
+    which = "all|any|every|of|the|your|my|these|those|previous|prior|above|earlier|preceding"
+    old = (
+        r"все|всі|усі|эти|ці|мои|мої|свои|свої|предыдущ\w{1,4}|прежн\w{1,4}|попередн\w{1,4}|вышестоящ\w{1,5}"
+    )
+    return re.compile(
+        rf"(?:ignore|disregard|forget|override)\s{{1,4}}(?:(?:{which})\s{{1,4}}){{1,5}}"
+        r"(?:instructions?|prompts?|rules|directions|guidelines)"
+        r"|set\s{1,4}(?:the\s{1,4})?autonomy(?:\s{1,4}(?:tier|level|mode))?\s{1,4}to\s{1,4}[\"'`]?full"
+        r"|skip\s{1,4}(?:(?:the|any|all|every|user)\s{1,4}){0,3}confirmations?"
+        rf"|(?:игнорируй(?:те)?|забудь(?:те)?|ігноруй(?:те)?)\s{{1,4}}(?:(?:{old})\s{{1,4}}){{1,4}}"
+        r"(?:инструкци\w|указани\w|правила|інструкці\w|вказівк\w|підказк\w)"
+        r"|(?:пропусти|пропустить|пропустіть)\s{1,4}(?:подтверждени\w|підтвердження)",
+        re.IGNORECASE,
+    )

@@ -1,0 +1,118 @@
+"""Addresses that carry their credentials: URIs, signed URLs, connection strings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from decision_hooks.privacy.hits import (
+    RUN,
+    WORD_START,
+    Hit,
+    Text,
+    anchored,
+    is_placeholder,
+    occurrences,
+    start_of_run,
+    trim_punctuation,
+)
+
+
+def find_uris(t: Text) -> Iterator[Hit]:
+    """URIs of any scheme with a user and a password."""
+    for match in _credentials().finditer(t.raw):
+        start = start_of_run(t.raw, match.start(), _scheme(), 24)
+        if start < match.start() and not is_placeholder(match.group(1)):
+            end = _run().match(t.raw, match.end())
+            stop = trim_punctuation(t.raw, match.end(), end.end() if end else match.end())
+            yield Hit("db_uri_with_credentials", start, stop)
+
+
+@lru_cache(maxsize=1)
+def _credentials() -> re.Pattern[str]:
+    return re.compile(r"://[^\s:/@\"'<>`\\]{0,128}:([^\s/\"'<>`\\]{1,256})@(?=[^\s@])")
+
+
+@lru_cache(maxsize=1)
+def _scheme() -> re.Pattern[str]:
+    return re.compile(r"[A-Za-z0-9+.-]*[A-Za-z]")  # read backwards: the last letter is the first
+
+
+@lru_cache(maxsize=1)
+def _run() -> re.Pattern[str]:
+    return re.compile(RUN + "*")
+
+
+def find_jdbc(t: Text) -> Iterator[Hit]:
+    """JDBC and ODBC URIs, with a password or not."""
+    for match in anchored(t, ("jdbc:", "odbc:"), _jdbc_uri()):
+        end = trim_punctuation(t.raw, match.start(1), match.end())
+        yield Hit("jdbc_odbc_uri", match.start(), end)
+
+
+@lru_cache(maxsize=1)
+def _jdbc_uri() -> re.Pattern[str]:
+    return re.compile(WORD_START + r"[jo]dbc:([a-z0-9]" + RUN + "*)", re.IGNORECASE)
+
+
+def find_signed_urls(t: Text) -> Iterator[Hit]:
+    """Shared access signatures: a query with signature, expiry and permissions together."""
+    forward, backward, parts = _sas_patterns()
+    done = 0
+    for at in occurrences(t.lowered, "sig="):
+        if at < done:
+            continue
+        match = forward.match(t.raw, at)
+        done = match.end() if match else at + 4
+        start = start_of_run(t.raw, at, backward, 4096)
+        run = t.raw[start:done]
+        if {name.lower() for name in parts.findall(run)} >= {"sig", "se", "sp"}:
+            yield Hit("sas_token", start, trim_punctuation(t.raw, at, done))
+
+
+@lru_cache(maxsize=1)
+def _sas_patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    run = re.compile(r"[^\s\"'<>`]*")
+    return run, run, re.compile(r"(?:[?&;]|^|\\u0026)(sig|se|sp)=[^&\s]", re.IGNORECASE)
+
+
+_FIRST = r"server|data source|initial catalog|user id|password"
+_OTHER = (
+    r"database|uid|user|username|user name|pwd|port|host|address|integrated security|trusted_connection|encrypt|"
+    r"trustservercertificate|persist security info|provider|driver|connect timeout|connection timeout|pooling|"
+    r"application name|multipleactiveresultsets|sslmode|ssl mode|charset|min pool size|max pool size"
+)
+
+
+def find_connections(t: Text) -> Iterator[Hit]:
+    """Connection strings: a known key with its value, followed by at least one more."""
+    firsts = ("server", "data source", "initial catalog", "user id", "password", "host", "database", "uid=")
+    for match in anchored(t, firsts, _connection()):
+        if _connects(match):
+            yield Hit("connection_string", match.start(), match.end())
+
+
+def _connects(match: re.Match[str]) -> bool:
+    found = match.group().lower()
+    # "password = x; user = y" is code unless a key of two words says otherwise.
+    spaced = re.match(r"\w+[ \t]*=[ \t]|\w+[ \t]+=", found)
+    if spaced and not re.search(r"data source|initial catalog|user id|integrated security", found):
+        return False
+    # Host and Database begin a connection string only when a password follows.
+    return (
+        match.group("first") is not None or re.search(r";\s*(?:password|pwd)\s*=\s*[^\s;]", found) is not None
+    )
+
+
+@lru_cache(maxsize=1)
+def _connection() -> re.Pattern[str]:
+    equals = r"[ \t]?=[ \t]?"
+    # Parentheses are those of a call: "server = listen(80); port = 80" is code.
+    value = r"[^;\r\n\"'<>{}()`\\]{1,300}"
+    # A value may hold blanks between two semicolons; the last one ends before the words of a sentence.
+    next_value = r"(?:[^;\r\n\"'<>`\\]{0,300}(?=;)|[^;\s\"'<>`\\]{0,300})"
+    first = r"(?:(?P<first>" + _FIRST + r")|host|database|uid)"
+    second = r";[ \t]{0,4}(?:" + _FIRST + "|" + _OTHER + ")" + equals + next_value
+    further = r"(?:;[ \t]{0,4}[A-Za-z][A-Za-z _]{0,40}" + equals + next_value + ")*"
+    return re.compile(WORD_START + first + equals + value + second + further, re.IGNORECASE)

@@ -1,0 +1,182 @@
+"""The text of a record, made of a backend's content and of the draft that it rests on."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from decision_hooks.errors import RefusedReply
+from decision_hooks.records import front_matter as document
+from decision_hooks.records import grounding, madr, naming
+from decision_hooks.records.headings import Arranged, arrange, is_update
+from decision_hooks.text import markdown
+
+DRAFT_KEYS = ("session", "captured", "transcript", "unverified")
+_OURS = ("type", "title", "description", "status", "date", *DRAFT_KEYS)
+_MOST_TITLE = 300
+_MOST_DESCRIPTION = 300
+_READ_FOR_SENTENCE = 4000  # characters
+
+_DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_MARKED = re.compile(r"[ \t]*[*_]*(?:status|date|статус|дата)[ \t]*[*_]*[ \t]*:.*", re.IGNORECASE)
+_KEYS = re.compile(r"---[ \t]*\n(?:[A-Za-z_][\w-]*:.*\n|[ \t]+\S.*\n|- .*\n)+")
+_HEADING_INSIDE = re.compile(r"^##", re.MULTILINE)
+_MARKDOWN_INFO = ("", "markdown", "md", "mdx")
+_SENTENCE = re.compile(r"(?<=[.!?…])[\"»”)*_]*(?=\s+[^\W\d_a-zа-яіїєґ]|\s+[`\"«(]|\s*$)")
+
+
+class Source(NamedTuple):
+    """What a record takes from its draft."""
+
+    day: str  # of the capture, else of the name; "" when neither tells one
+    unverified: tuple[str, ...]
+    texts: madr.Sections  # of its one decision; empty when it holds none or several
+
+
+def source(name: str, text: str, today: str = "") -> Source:
+    """Read a draft."""
+    read = document.read(text)
+    day = _day(read.text("captured")) or naming.day_of(name) or today
+    return Source(day, read.texts("unverified"), _only_decision(read.body))
+
+
+def _only_decision(body: str) -> madr.Sections:
+    from decision_hooks.replies.decisions import decisions
+
+    try:
+        found = decisions(body)
+    except RefusedReply:
+        return madr.Sections()
+    return arrange(found[0].body).texts if len(found) == 1 else madr.Sections()
+
+
+def record(content: str, slug: str, drawn: Source, language: madr.Language) -> str:
+    """The whole text of a record; raises ``RefusedReply`` where the content cannot be one."""
+    read = document.read(_closed_front(_without_fence(content)))
+    if markdown.unclosed_fence(read.body):
+        raise RefusedReply("a code fence of the content is never closed")
+    found = arrange(read.body)
+    if not any(found.texts) and not found.preamble and not found.extras:
+        raise RefusedReply("the content is empty")
+    texts = madr.Sections(*(own or theirs for own, theirs in zip(found.texts, drawn.texts, strict=True)))
+    day = drawn.day or _day(read.text("date"))
+    preamble = _preamble(found, day)
+    body = madr.assemble(texts, language, found.extras)
+    front = _front(read, found, slug, day, texts.outcome or madr.phrases(language).outcome)
+    told = grounding.normal(" ".join((read.text("title"), body, preamble)))
+    unverified = [item for item in drawn.unverified if grounding.normal(item) in told]
+    if unverified:
+        front.append(("unverified", unverified))
+    return document.render(front, f"{preamble}\n\n{body}")
+
+
+def update(additions: str, day: str) -> str:
+    """What is appended to the target of a merge; raises ``RefusedReply`` where there is nothing to append."""
+    text = document.read(_without_fence(additions)).body.strip("\n")
+    text = document.clean(text).strip("\n").rstrip()
+    if not text.strip():
+        raise RefusedReply("the additions are empty")
+    if markdown.unclosed_fence(text):
+        raise RefusedReply("a code fence of the additions is never closed")
+    first = next(line for line in markdown.lines(text) if line.text.strip())
+    if first.level == 2 and is_update(markdown.Section(2, first.title, "")):
+        return text
+    heading = f"## Update {day}".rstrip()
+    rows = (f"### {line.title}" if line.level in (1, 2) else line.text for line in markdown.lines(text))
+    return f"{heading}\n\n" + "\n".join(rows)
+
+
+def appended(text: str, block: str) -> str:
+    """The text with a block at its end, as it is where the block stands in it already; its line ends stay."""
+    if f"\n{block}\n" in "\n" + text.replace("\r\n", "\n") + "\n":
+        return text
+    end = "\r\n" if "\r\n" in text else "\n"
+    before = text.rstrip("\r\n")
+    return f"{before}{end}{end}" * bool(before) + block.replace("\n", end) + end
+
+
+# -- parts of a record
+
+
+def _without_fence(content: str) -> str:
+    """The content without one fence around all of it."""
+    text = document.clean(content.removeprefix("\ufeff")).strip()
+    rows = markdown.split_lines(text)
+    opened, ending = markdown.fence(rows[0]), markdown.fence(rows[-1])
+    if opened is None or ending is None or len(rows) < 3 or not markdown.closes(opened, ending):
+        return text
+    inner = "\n".join(rows[1:-1])
+    begin = inner.lstrip()
+    whole = opened.info.lower() in _MARKDOWN_INFO and begin.startswith(("---", "#"))
+    return inner if whole and not markdown.unclosed_fence(inner) else text
+
+
+def _closed_front(text: str) -> str:
+    """The text with its front matter closed where its mark was forgotten, so that no section is taken for YAML."""
+    front = document.split(text).front
+    keys = _KEYS.match(text)
+    if keys is None or (front is not None and not _HEADING_INSIDE.search(front)):
+        return text
+    return f"{keys[0]}---\n{text[keys.end() :]}"
+
+
+def _front(
+    read: document.Document, found: Arranged, slug: str, day: str, outcome: str
+) -> list[tuple[str, object]]:
+    title = (
+        _one_line(read.text("title"))[:_MOST_TITLE] or _one_line(found.title)[:_MOST_TITLE] or _one_line(slug)
+    )
+    description = _one_line(read.text("description"))[:_MOST_DESCRIPTION] or _first_sentence(outcome)
+    front: list[tuple[str, object]] = [
+        ("type", "ADR"),
+        ("title", title),
+        ("description", description),
+        ("status", "accepted"),
+    ]
+    if day:
+        front.append(("date", _date(day)))
+    front.extend((key, value) for key, value in read.front.items() if key.strip().casefold() not in _OURS)
+    return front
+
+
+def _preamble(found: Arranged, day: str) -> str:
+    """Status and date, then what else stood before the first section."""
+    rows = [
+        line for line in markdown.lines(found.preamble) if line.fenced or not _MARKED.fullmatch(line.text)
+    ]
+    rest = markdown.trimmed(line.text for line in rows)
+    marks = "**Status:** Accepted" + (f"\n**Date:** {day}" if day else "")
+    return f"{marks}\n\n{rest}" if rest else marks
+
+
+def _first_sentence(text: str) -> str:
+    """The first sentence of a text as plain text of one line."""
+    parts = re.split(r"\n[ \t]*\n|\n(?=[ \t]*[*+-][ \t])", text[:_READ_FOR_SENTENCE])
+    row = next((part for part in parts if part.strip()), "")
+    row = re.sub(r"^[ \t]*(?:[*+-]|\d+[.)])[ \t]+", "", _one_line(row)).replace("**", "")
+    match = next(
+        (match for match in _SENTENCE.finditer(row) if row.count("`", 0, match.end()) % 2 == 0), None
+    )
+    sentence = row[: match.end()] if match else row
+    if len(sentence) <= _MOST_DESCRIPTION:
+        return sentence
+    return sentence[:_MOST_DESCRIPTION].rsplit(" ", 1)[0] + "…"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(document.clean(text).split())
+
+
+def _day(text: str) -> str:
+    match = _DAY.match(text.strip())
+    return match[0] if match and _valid(match) else ""
+
+
+def _valid(match: re.Match[str]) -> bool:
+    return naming.day_of(f"{match[1]}{match[2]}{match[3]}-000000-") is not None
+
+
+def _date(day: str) -> object:
+    from datetime import date
+
+    return date.fromisoformat(day)

@@ -1,0 +1,113 @@
+"""What models put around their answer: a byte order mark, thinking, enclosing fences, chatter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from decision_hooks.records.front_matter import clean
+from decision_hooks.text.markdown import Fence, closes, fence
+
+_OPENED = re.compile(r"[ \t\r\n]*<(think(?:ing)?)>", re.IGNORECASE)
+_THOUGHT_ENDS = ("</think>", "</thinking>")
+_MOST_FENCES = 30  # that are taken off; a bound for hostile replies
+
+
+class Unfenced(NamedTuple):
+    """The lines of an answer without what enclosed it."""
+
+    rows: list[str]
+    cut: bool  # an enclosing fence was never closed
+
+
+def plain(reply: str) -> str:
+    """The reply without its byte order mark and the thought that it begins with.
+
+    A thought that is never closed loses its mark alone: what follows may hold the answer.
+    """
+    text = clean(reply.removeprefix("\ufeff"))
+    opened = _OPENED.match(text)
+    if opened is None:
+        return text
+    closed = re.compile(rf"</{opened[1]}>", re.IGNORECASE).search(text, opened.end())
+    return text[closed.end() if closed else opened.end() :]
+
+
+def after_thought(rows: Sequence[str], begins: Callable[[str], bool]) -> Sequence[str]:
+    """The lines after a thought whose begin is not marked: the last end of one that the answer follows at once."""
+    for index in range(len(rows) - 1, -1, -1):
+        if rows[index].rstrip().lower().endswith(_THOUGHT_ENDS) and begins(
+            _text_at(rows, _next(rows, index + 1))
+        ):
+            return rows[index + 1 :]
+    return rows
+
+
+def unfenced(
+    rows: Sequence[str], begins_answer: Callable[[str], bool], announces: Callable[[str], bool]
+) -> Unfenced:
+    """The lines from the answer on; where fences enclose it, without them and what stands between and after.
+
+    A fence encloses when the answer begins at its first line. The last mark that can close it does so, for the
+    answer may hold fences of its own.
+    """
+    found: list[str] = []
+    index = taken = 0
+    while index < len(rows):
+        opened = fence(rows[index])
+        if opened is None:
+            if begins_answer(rows[index]) and not (
+                announces(rows[index]) and _leads_to_fence(rows, index + 1, begins_answer)
+            ):
+                return Unfenced([*found, *rows[index:]], False)
+            index += 1
+        elif taken < _MOST_FENCES and begins_answer(_text_at(rows, _next(rows, index + 1))):
+            end, taken = _enclosed(rows, index, opened), taken + 1
+            found += rows[index + 1 : end]
+            if end == len(rows):
+                return Unfenced(found, True)
+            index = end + 1
+        else:
+            index = _closed(rows, index, opened) + 1
+    return Unfenced(found, False)
+
+
+def _leads_to_fence(rows: Sequence[str], index: int, begins_answer: Callable[[str], bool]) -> bool:
+    """Whether a heading only announces a fence that encloses the answer."""
+    index = _next(rows, index)
+    return fence(_text_at(rows, index)) is not None and begins_answer(_text_at(rows, _next(rows, index + 1)))
+
+
+def _next(rows: Sequence[str], index: int) -> int:
+    while index < len(rows) and not rows[index].strip():
+        index += 1
+    return index
+
+
+def _text_at(rows: Sequence[str], index: int) -> str:
+    return rows[index] if index < len(rows) else ""
+
+
+def _closed(rows: Sequence[str], index: int, opened: Fence) -> int:
+    for end in range(index + 1, len(rows)):
+        mark = fence(rows[end])
+        if mark is not None and closes(opened, mark):
+            return end
+    return index  # never closed: no fence but a stray mark
+
+
+def _enclosed(rows: Sequence[str], index: int, opened: Fence) -> int:
+    inner: Fence | None = None
+    last = len(rows)
+    for end in range(index + 1, len(rows)):
+        mark = fence(rows[end])
+        if mark is None:
+            continue
+        if inner is not None:
+            inner = None if closes(inner, mark) else inner
+            continue
+        if closes(opened, mark):
+            last = end
+        inner = mark
+    return last

@@ -1,0 +1,216 @@
+"""What capture remembers between stops: positions, pending parts, the outbox, the ids already captured."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from decision_hooks.errors import FolderError
+from decision_hooks.state import values as state_values
+from decision_hooks.state.values import GivenUp, Outbox, Pending, Position
+from decision_hooks.system import facts, files, locking
+from decision_hooks.system.project import Project
+
+DAY = 86400.0
+POSITION_DAYS, PENDING_DAYS = 60, 7
+
+
+class CaptureState:
+    """The state folder of one project, as capture sees it; every write is whole or not done."""
+
+    def __init__(self, place: Project) -> None:
+        self._place = place
+
+    # -- positions
+
+    def position(self, key: str, path: str, now: float) -> Position:
+        """The stored position of a transcript, a fresh one where none is, or where it lies in the future."""
+        stored = files.read_json(self._file("positions", key))
+        found = state_values.position(stored, path) if stored else Position(path)
+        return found if found.time <= now + DAY else Position(path)
+
+    def save_position(self, key: str, position: Position) -> None:
+        """Store how far a transcript has been captured."""
+        self._write("positions", key, position._asdict())
+
+    def forget_old(self, now: float) -> None:
+        """Remove positions over 60 days, pending parts over 7 days old and leftovers; looks once a day."""
+        stamp = self._place.state_file("swept")
+        try:
+            if 0 <= now - os.stat(stamp).st_mtime < DAY:
+                return
+        except OSError:
+            pass
+        for path in self._old(now):
+            try:
+                files.remove(path)
+            except FolderError:  # what cannot be removed is no reason to capture nothing
+                continue
+        files.write_atomic(stamp, b"")
+
+    def _old(self, now: float) -> Iterator[str]:
+        kept = {"positions": POSITION_DAYS, "pending": PENDING_DAYS, "given-up": POSITION_DAYS}
+        for kind, days in kept.items():
+            for name in files.names(self._place.state_file(kind)):
+                path = self._place.state_file(kind, name)
+                changed = facts.modified(path)
+                if changed is not None and now - changed > days * DAY:
+                    yield path
+        for kind in ("", *files.names(self._place.state)):
+            yield from facts.leftovers(self._place.state_file(kind), now, DAY)
+
+    # -- pending parts
+
+    @contextmanager
+    def _pending_lock(self) -> Iterator[None]:
+        from time import monotonic, sleep
+
+        files.make_folder(self._place.state_file("pending"), 0o700)
+        lock = locking.acquire(self._place.state_file("pending.lock"), seconds=5, now=monotonic, sleep=sleep)
+        try:
+            yield
+        finally:
+            if lock:
+                locking.release(lock)
+
+    def put(self, entry: Pending) -> None:
+        """Store the newest stop of a transcript; tries and age of a part that waits already are kept."""
+        with self._pending_lock():
+            old = self._pending(entry.key)
+            if old:
+                entry = entry._replace(first=old.first, tried=old.tried, tries=old.tries)
+            self._write("pending", entry.key, entry._asdict())
+
+    def pending(self) -> list[Pending]:
+        """All parts that wait, oldest first."""
+        found = (
+            self._pending(name[: -len(".json")]) for name in files.names(self._place.state_file("pending"))
+        )
+        return sorted((entry for entry in found if entry), key=lambda entry: entry.first)
+
+    def claim(self, key: str, now: float) -> Pending | None:
+        """Count a try of a part, durably, before anything is spent on it; None when it is gone."""
+        with self._pending_lock():
+            entry = self._pending(key)
+            if entry:
+                entry = entry._replace(tries=entry.tries + 1, tried=now)
+                self._write("pending", key, entry._asdict())
+            return entry
+
+    def finish(self, entry: Pending) -> None:
+        """The part is captured; a stop that came meanwhile stays, with its tries begun anew."""
+        with self._pending_lock():
+            there = self._pending(entry.key)
+            if there and there.serial != entry.serial:
+                self._write(
+                    "pending", entry.key, there._replace(tries=0, tried=0.0, first=there.stop)._asdict()
+                )
+            else:
+                files.remove(self._file("pending", entry.key))
+
+    def put_back(self, entry: Pending, now: float, *, counts: bool) -> None:
+        """The part waits for a later stop; a try that spent nothing of the part's own does not count."""
+        with self._pending_lock():
+            there = self._pending(entry.key)
+            if there:
+                tries = there.tries if counts else max(0, there.tries - 1)
+                self._write("pending", entry.key, there._replace(tries=tries, tried=now)._asdict())
+
+    def give_up(self, part: GivenUp) -> None:
+        """Note a part that was tried too often, so that ``backfill --retry`` finds it."""
+        value = part._asdict() | part.entry._asdict()
+        value.pop("entry")
+        self._write("given-up", part.name, value)
+
+    def given_up(self) -> list[GivenUp]:
+        """Parts that were given up."""
+        folder = self._place.state_file("given-up")
+        stored = (files.read_json(os.path.join(folder, name)) for name in files.names(folder))
+        return [part for part in (state_values.given_up(value) for value in stored if value) if part]
+
+    def forget_given_up(self, part: GivenUp) -> None:
+        """A part that had been given up has been taken up again."""
+        files.remove(self._file("given-up", part.name))
+
+    def _pending(self, key: str) -> Pending | None:
+        return state_values.pending(files.read_json(self._file("pending", key)) or {})
+
+    # -- outbox
+
+    def save_outbox(self, outbox: Outbox) -> None:
+        """Keep the drafts of a reply before the first of them is written."""
+        value = outbox._asdict() | {"position": outbox.position._asdict()}
+        self._write("outbox", outbox.key, value)
+
+    def outboxes(self) -> list[Outbox]:
+        """What earlier runs did not finish."""
+        folder = self._place.state_file("outbox")
+        stored = (
+            files.read_json(os.path.join(folder, name))
+            for name in files.names(folder)
+            if name.endswith(".json")
+        )
+        return [outbox for outbox in (state_values.outbox(value) for value in stored if value) if outbox]
+
+    def close_outbox(self, key: str) -> None:
+        """All of an outbox is on disk."""
+        files.remove(self._file("outbox", key))
+
+    # -- ids already captured, of any transcript: 16 files of 8-byte hashes, each with the day it came
+
+    def remember(self, uuids: Iterable[str], now: float) -> None:
+        """Note the ids of captured records, so that a fork or an old resume is known again."""
+        day = int(now // DAY) & 0xFFFF
+        shards: dict[int, list[bytes]] = {}
+        for uuid in uuids:
+            mark = _mark(uuid)
+            shards.setdefault(mark[0] & 15, []).append(mark + day.to_bytes(2, "big"))
+        if shards:
+            files.make_folder(self._place.state_file("seen"), 0o700)
+        for shard, marks in shards.items():
+            path = self._place.state_file("seen", f"{shard:x}")
+            old = files.read_bytes(path) or b""
+            if len(old) % 10 or len(old) > 512 * 1024:
+                kept = [
+                    m
+                    for m in _records(old)
+                    if (day - int.from_bytes(m[8:], "big")) % 0x10000 <= POSITION_DAYS
+                ]
+                files.write_atomic(path, b"".join(kept + marks))
+            else:
+                files.append(path, b"".join(marks))
+
+    def known(self, uuids: Iterable[str]) -> set[str]:
+        """Which of the ids were captured before."""
+        shards: dict[int, set[bytes]] = {}
+        found = set()
+        for uuid in uuids:
+            mark = _mark(uuid)
+            shard = mark[0] & 15
+            if shard not in shards:
+                data = files.read_bytes(self._place.state_file("seen", f"{shard:x}")) or b""
+                shards[shard] = {record[:8] for record in _records(data)}
+            if mark in shards[shard]:
+                found.add(uuid)
+        return found
+
+    # -- files
+
+    def _file(self, kind: str, key: str) -> str:
+        return self._place.state_file(kind, f"{key}.json")
+
+    def _write(self, kind: str, key: str, value: object) -> None:
+        files.make_folder(self._place.state_file(kind), 0o700)
+        files.write_atomic(self._file(kind, key), files.json_bytes(value))
+
+
+def _mark(uuid: str) -> bytes:
+    from hashlib import blake2b
+
+    return blake2b(files.to_bytes(uuid), digest_size=8).digest()
+
+
+def _records(data: bytes) -> Iterator[bytes]:
+    for begin in range(0, len(data) - 9, 10):
+        yield data[begin : begin + 10]

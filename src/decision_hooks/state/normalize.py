@@ -1,0 +1,189 @@
+"""What normalisation remembers between runs: the last attempt, back-off, drafts left lying, stored plans."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from decision_hooks.errors import FolderError
+from decision_hooks.state.runs import new_id
+from decision_hooks.system import files
+from decision_hooks.system.project import Project, tree_mark
+
+_STATE = ".normalize-state"
+_FIRST = 15 * 60.0  # seconds of the first back-off
+_KEPT = 20  # stored plans
+_MOST_HALVINGS = 20  # a batch is down to one draft long before
+
+
+class Backoff(NamedTuple):
+    """Attempts that spent nothing: when the next may be made, and why."""
+
+    until: float
+    step: float
+    why: str
+
+
+class StoredPlan(NamedTuple):
+    """A dry run's reply with what it was judged by: the language, the day, the files and their hashes."""
+
+    reply: str
+    language: str
+    today: str  # YYYY-MM-DD
+    batch: tuple[tuple[str, str], ...]  # draft, hash
+    targets: tuple[tuple[str, str], ...]  # record that the plan changes, hash
+    names: tuple[str, ...]  # of the records that the plan creates
+    tooling: tuple[tuple[str, str], ...]  # draft to be removed without a model, hash
+    id: str = ""  # given when it is stored
+
+
+class NormalState:
+    """The files of one work tree, of which one run at a time is under the lock; every write is whole or not done."""
+
+    def __init__(self, place: Project) -> None:
+        self._place = place
+        self._memory = place.state_file(f"normalize{_dashed(place)}.json")
+        self._plans = place.state_file("plans")
+
+    @property
+    def index(self) -> str:
+        """Where what is known of the records' bodies is kept between runs."""
+        return self._place.state_file(f"records{_dashed(self._place)}.index")
+
+    def remove_leftovers(self) -> None:
+        """Remove temporary files that a killed run left; under the lock of the work tree."""
+        files.remove_leftovers(self._place.hooks, "state-")
+        for folder in (self._place.state, self._plans):
+            files.remove_leftovers(folder, self._label)
+
+    def last_attempt(self, now: float) -> float | None:
+        """The time of the last attempt; None when there was none, or what is stored cannot be one."""
+        text = files.read_text(os.path.join(self._place.hooks, _STATE), 64)
+        try:
+            stamp = float(int((text or "").strip()))
+        except ValueError:
+            return None
+        return stamp if 0 < stamp <= now + 1 else None
+
+    def stamp_attempt(self, now: float) -> None:
+        """Note an attempt: epoch seconds and nothing else, as the seed has it."""
+        path = os.path.join(self._place.hooks, _STATE)
+        files.write_atomic(path, f"{int(now)}\n".encode(), label="state-")
+
+    def clear_attempt(self, before: float | None) -> None:
+        """Take the stamp of an attempt back: it spent nothing."""
+        if before is None:
+            files.remove(os.path.join(self._place.hooks, _STATE))
+        else:
+            self.stamp_attempt(before)
+
+    def backoff(self, now: float, most: float) -> Backoff | None:
+        """The back-off that stands; None when an attempt may be made."""
+        stored = self._read().get("backoff")
+        if not isinstance(stored, dict):
+            return None
+        until, step = stored.get("until"), stored.get("step")
+        if not isinstance(until, (int, float)) or not isinstance(step, (int, float)):
+            return None
+        if not now < until <= now + max(most, _FIRST):
+            return None
+        return Backoff(float(until), float(step), str(stored.get("why", "")))
+
+    def back_off(self, now: float, most: float, why: str) -> Backoff:
+        """An attempt spent nothing: 15 minutes, doubled each further time, at most the interval."""
+        value = self._read()
+        stored = value.get("backoff")
+        step = stored.get("step") if isinstance(stored, dict) else None
+        step = float(step) * 2 if isinstance(step, (int, float)) and step > 0 else _FIRST
+        opened = Backoff(now + min(step, max(most, 1.0)), min(step, max(most, 1.0)), why)
+        self._write(value | {"backoff": opened._asdict()})
+        return opened
+
+    def misses(self) -> dict[str, int]:
+        """How many runs in a row left each draft without an accepted operation."""
+        stored = self._read().get("misses")
+        pairs = stored.items() if isinstance(stored, dict) else ()
+        return {name: count for name, count in pairs if type(count) is int and count > 0}
+
+    def halvings(self) -> int:
+        """How many replies in a row were invalid, cut or did not come: each halves the next attempt's batch."""
+        stored = self._read().get("halvings")
+        return min(stored, _MOST_HALVINGS) if type(stored) is int and stored > 0 else 0
+
+    def note_judged(self, *, left: Iterable[str], waiting: Iterable[str]) -> None:
+        """A valid reply was judged: which drafts it left, out of those that still wait."""
+        misses = self.misses()
+        for name in left:
+            misses[name] = misses.get(name, 0) + 1
+        still = set(waiting)
+        self._write({"misses": {name: count for name, count in misses.items() if name in still}})
+
+    def note_invalid(self, left: Iterable[str]) -> None:
+        """A reply was invalid, cut, or did not come; ``left`` are the drafts that may be the reason."""
+        misses = self.misses()
+        for name in left:
+            misses[name] = misses.get(name, 0) + 1
+        self._write({"misses": misses, "halvings": self.halvings() + 1})
+
+    def keep_index(self, data: bytes) -> None:
+        """Keep what is known of the records' bodies."""
+        files.write_atomic(self.index, data, label=self._label)
+
+    def store_plan(self, plan: StoredPlan, now: float) -> StoredPlan:
+        """Keep a dry run's reply, so that exactly it can be applied; the plan comes back with its id."""
+        files.make_folder(self._plans, 0o700)
+        plan = plan._replace(id=new_id(now, lambda one: os.path.exists(self._plan_file(one))))
+        # ASCII: names that are no UTF-8 must come back as they are
+        files.write_atomic(
+            self._plan_file(plan.id), json.dumps(plan._asdict()).encode("ascii"), label=self._label
+        )
+        for name in sorted(name for name in files.names(self._plans) if name.endswith(".json"))[:-_KEPT]:
+            files.remove(os.path.join(self._plans, name))
+        return plan
+
+    def stored_plan(self, plan_id: str) -> StoredPlan:
+        """The plan of that id; ``FolderError`` when there is none."""
+        plain = plan_id and len(plan_id) <= 100 and all(c.isalnum() or c in "-_" for c in plan_id)
+        value = files.read_json(self._plan_file(plan_id)) if plain else None
+        if value is None:
+            raise FolderError(f"no plan {plan_id!r}: `normalize-decisions plan` makes one")
+        return StoredPlan(
+            reply=str(value.get("reply", "")),
+            language=str(value.get("language", "")),
+            today=str(value.get("today", "")),
+            batch=_pairs(value.get("batch")),
+            targets=_pairs(value.get("targets")),
+            names=_texts(value.get("names")),
+            tooling=_pairs(value.get("tooling")),
+            id=plan_id,
+        )
+
+    @property
+    def _label(self) -> str:
+        mark = tree_mark(self._place)  # each work tree has its own lock, and sweeps only what is its own
+        return f"normalize.{mark}-" if mark else "normalize-"
+
+    def _plan_file(self, plan_id: str) -> str:
+        return os.path.join(self._plans, f"{plan_id}.json")
+
+    def _read(self) -> dict[str, object]:
+        return files.read_json(self._memory) or {}
+
+    def _write(self, value: dict[str, object]) -> None:
+        files.write_atomic(self._memory, json.dumps(value).encode("ascii"), label=self._label)
+
+
+def _dashed(place: Project) -> str:
+    mark = tree_mark(place)
+    return f"-{mark}" if mark else ""
+
+
+def _pairs(value: object) -> tuple[tuple[str, str], ...]:
+    rows = value if isinstance(value, list) else []
+    return tuple((str(row[0]), str(row[1])) for row in rows if isinstance(row, list) and len(row) == 2)
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(str(item) for item in value) if isinstance(value, list) else ()

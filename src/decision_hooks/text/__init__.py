@@ -1,0 +1,1 @@
+"""Text without a subject: Markdown, terms, cutting; pure."""

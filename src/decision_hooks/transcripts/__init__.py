@@ -1,0 +1,1 @@
+"""Transcripts on the disk: where they lie, and reading very large ones."""

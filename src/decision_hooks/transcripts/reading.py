@@ -1,0 +1,117 @@
+"""Reading a transcript that may be very large: a part, its edits, what was said before it, its subagents' edits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+from decision_hooks.hosts import large_parts, transcript
+from decision_hooks.sessions import digest
+from decision_hooks.sessions.model import Edit, Session
+from decision_hooks.system import files
+from decision_hooks.transcripts import blocks as transcript_file
+from decision_hooks.transcripts.blocks import Extent, Tail
+
+_HEAD = 1024 * 1024  # bytes in which a session's, or a part's, first requests are looked for
+_BEFORE = 256 * 1024  # bytes before the part that hold its context
+_WINDOW = 1024 * 1024  # bytes of a part that are read whole, the last ones
+_SEARCHED = 8 * 1024 * 1024  # bytes before them that are searched for requests
+_STEP = 1024 * 1024  # bytes of one step of that search
+_MOST_REQUESTS = 192 * 1024  # bytes of requests from each end of what is searched
+
+Offsets = tuple[tuple[str, int], ...]  # file name of a subagent, bytes of it that were read
+
+
+def read(where: Extent, begin: int) -> tuple[Session, Tail]:
+    """The part from ``begin``: its last bytes whole, of what lies before them the requests and answers."""
+    tail = transcript_file.tail(where, begin, _WINDOW, transcript.is_record)
+    lines: Iterable[bytes] = tail.lines
+    if tail.begin > begin:
+        lines = [*_older_requests(where.path, begin, tail.begin), *tail.lines]
+    return transcript.parse(lines, header=_header(where.path) if begin else None), tail
+
+
+def context(path: str, begin: int, titles: tuple[str, ...]) -> digest.Context:
+    """What was said before an offset and was judged already, with the titles that were written of it."""
+    if not begin:
+        return digest.NO_CONTEXT._replace(titles=titles)
+    first = ""
+    for _, line in transcript_file.lines(path, 0, min(begin, _HEAD)):
+        first = next((e.text for e in transcript.parse([line]).entries if e.kind == "user"), "")
+        if first:
+            break
+    block = transcript_file.read_range(path, max(0, begin - _BEFORE), begin)
+    if begin > _BEFORE:
+        block = block.partition(b"\n")[2]
+    before = transcript.parse(block.split(b"\n")).entries
+    assistant = next((e.text for e in reversed(before) if e.kind in ("assistant", "plan")), "")
+    user = next((e.text for e in reversed(before) if e.kind in ("user", "answer")), "")
+    return digest.Context(first_request=first, titles=titles, before_assistant=assistant, before_user=user)
+
+
+def edits(path: str, begin: int, end: int, *, subagent: bool = False) -> Iterator[Edit]:
+    """The edits between two offsets of a very large file, found without reading all of it."""
+    first = transcript_file.first_line(path)
+    wanted = large_parts.needles(first).edits
+    for line, following in transcript_file.candidates(
+        path, begin, end, wanted, large_parts.is_edit, large_parts.RESULTS
+    ):
+        failures = large_parts.failures(following)
+        yield from transcript.parse([line, *failures[:8]], subagent=subagent, header=first).edits
+
+
+def subagent_edits(path: str, stand: Offsets) -> tuple[Offsets, tuple[Edit, ...]]:
+    """How far the subagents' files of a session have been read now, and the edits that are new in them."""
+    offsets = dict(stand)
+    found: list[Edit] = []
+    for name, file in _subagent_files(path):
+        where = transcript_file.extent(file)
+        begin = offsets.get(name, 0)
+        if where is None or where.size <= begin:
+            continue
+        tail = transcript_file.tail(where, begin, _WINDOW, transcript.is_record)
+        if tail.begin > begin:
+            found.extend(edits(where.path, begin, tail.begin, subagent=True))
+        found.extend(transcript.parse(tail.lines, subagent=True).edits)
+        offsets[name] = tail.end
+    return tuple(sorted(offsets.items())), tuple(found)
+
+
+def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
+    """Lines with requests and answers of a very large part: of its beginning, and the newest."""
+    wanted = large_parts.needles(transcript_file.first_line(path)).requests
+    first, size = [], 0
+    for line, _ in transcript_file.candidates(
+        path, begin, min(end, begin + _HEAD), wanted, large_parts.is_request
+    ):
+        size += len(line)
+        if size > _MOST_REQUESTS:
+            break
+        first.append(line)
+    newest: list[bytes] = []
+    size, since = 0, max(begin + _HEAD, end - _SEARCHED)
+    while end > since and size < _MOST_REQUESTS:  # backwards: what is newest counts most
+        start = transcript_file.line_start(path, max(since, end - _STEP), end)
+        found = transcript_file.candidates(path, start, end, wanted, large_parts.is_request)
+        newest = [line for line, _ in found] + newest
+        size = sum(map(len, newest))
+        end = start if start < end else since
+    while size > _MOST_REQUESTS:
+        size -= len(newest.pop(0))
+    return [*first, *newest]
+
+
+def _header(path: str) -> bytes | None:
+    """The first line of a file, where pi and Codex note the working directory."""
+    line = transcript_file.first_line(path)
+    return line if len(line) < transcript_file.FIRST_LINE else None
+
+
+def _subagent_files(path: str) -> Iterator[tuple[str, str]]:
+    for folder in (
+        os.path.splitext(path)[0] + "/subagents",
+        os.path.join(os.path.dirname(path), "subagents"),
+    ):
+        for name in sorted(files.names(folder)):
+            if name.endswith(".jsonl"):
+                yield name, os.path.join(folder, name)
