@@ -22,23 +22,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from decision_hooks.pipeline import questions as pipeline_questions
-from decision_hooks.pipeline import run as pipeline
+from decision_hooks.pipeline import run
 from decision_hooks.pipeline.drafts import Draft
 from decision_hooks.pipeline.pairs import MOST_CANDIDATES, worth_asking
 from decision_hooks.pipeline.questions import ANSWERED, Answer, Extracted, Question
 from decision_hooks.pipeline.stages import Shelf
 from decision_hooks.records import (
-    front_matter as document,
-)
-from decision_hooks.records import (
-    headings as arrangement,
+    front_matter,
+    headings,
+    madr,
+    search,
 )
 from decision_hooks.records import (
     index as record_index,
-)
-from decision_hooks.records import (
-    madr,
-    retrieval,
 )
 
 LEAST_OVERLAP = 0.6
@@ -112,15 +108,16 @@ def truths(batch: Mapping[str, Any], read: READ) -> dict[str, Truth]:
 def measured(batch: Mapping[str, Any], read: READ, all_merges: bool) -> Measured:
     """Run the pipeline on one batch."""
     texts = {name: read(blob) for name, blob in batch["records"].items()}
-    records = {name: text for name, text in texts.items() if document.session_of(text) is None}
+    records = {name: text for name, text in texts.items() if front_matter.session_of(text) is None}
     drafts = [
-        Draft(name, text := read(blob), document.split(text).body) for name, blob in batch["drafts"].items()
+        Draft(name, text := read(blob), front_matter.split(text).body)
+        for name, blob in batch["drafts"].items()
     ]
     truth = truths(batch, read)
     index = record_index.build_index(indexed(name, text) for name, text in records.items())
     asked: Counter[str] = Counter()
     begun = time.perf_counter()
-    outcome = pipeline.by_model(
+    outcome = run.by_model(
         drafts,
         Shelf(index, lambda name: records.get(name, ""), frozenset(records)),
         lambda questions, share: [judged(question, truth, asked) for question in questions],
@@ -145,14 +142,14 @@ def judged(question: Question, truth: Mapping[str, Truth], asked: Counter[str]) 
     if question.kind == pipeline_questions.KEPT:
         return Answer(ANSWERED, yes=one.op != "delete")
     if question.kind == pipeline_questions.SECTIONS:
-        texts = arrangement.arrange(document.split(one.content).body).texts
+        texts = headings.arrange(front_matter.split(one.content).body).texts
         return Answer(
             ANSWERED, sections=Extracted("", texts._replace(outcome=texts.outcome or "As decided."))
         )
     return Answer(ANSWERED, additions=("As it was added.",))
 
 
-def kinds(outcome: pipeline.Outcome, truth: Mapping[str, Truth], all_merges: bool) -> list[str]:
+def kinds(outcome: run.Outcome, truth: Mapping[str, Truth], all_merges: bool) -> list[str]:
     """How each draft came out: ``same``, ``same file`` (the other of two is the anchor), or both operations."""
     made = {one.slug: one.file for one in outcome.operations if one.slug}
     operations = {one.file: one for one in outcome.operations}
@@ -180,7 +177,7 @@ def reached(
     index: record_index.Index, drafts: Sequence[Draft], truth: Mapping[str, Truth], records: Mapping[str, str]
 ) -> list[bool]:
     """Of each merge that counts whether its target, or the draft that became it, is among the candidates."""
-    near = retrieval.candidates(index, [(one.name, one.text) for one in drafts], MOST_CANDIDATES)
+    near = search.candidates(index, [(one.name, one.text) for one in drafts], MOST_CANDIDATES)
     made = {one.file: name for name, one in truth.items() if one.op == "rewrite"}
     found = []
     for draft, others in zip(drafts, near, strict=True):

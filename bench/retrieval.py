@@ -21,8 +21,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from decision_hooks.records import front_matter as document
-from decision_hooks.records import retrieval
+from decision_hooks.records import front_matter, search
+from decision_hooks.state import record_index
 
 PLACES = (1, 3, 5, 10, 12, 20)
 LEAST_OVERLAP = 0.6
@@ -79,18 +79,18 @@ def measured(
     if not wanted:
         return []
     texts = {name: read(blob) for name, blob in batch["records"].items()}
-    index = retrieval.build_index(
-        retrieval.index_record(name, text)
+    index = search.build_index(
+        search.index_record(name, text)
         for name, text in texts.items()
-        if with_drafts or document.session_of(text) is None
+        if with_drafts or front_matter.session_of(text) is None
     )
     drafts = [(name, read(blob)) for name, blob in batch["drafts"].items()]
-    near = dict(zip(batch["drafts"], retrieval.candidates(index, drafts, CANDIDATES), strict=True))
+    near = dict(zip(batch["drafts"], search.candidates(index, drafts, CANDIDATES), strict=True))
     by_file = {one["file"]: one["draft"] for one in batch["became"].get("rewrite", [])}
     found = []
     for merge in wanted:
         target = merge["target"]
-        ranked = [name for name, _ in retrieval.likely(index, dict(drafts)[merge["draft"]], len(texts))]
+        ranked = [name for name, _ in search.likely(index, dict(drafts)[merge["draft"]], len(texts))]
         rank = ranked.index(target) + 1 if target in ranked else None
         goal = target if target in texts else by_file.get(target)
         reached = goal in [one.name for one in near[merge["draft"]]]
@@ -127,16 +127,16 @@ def timing(given: tuple[list[tuple[str, str]], list[str]]) -> str:
     """Seconds for the steps of a run."""
     records, drafts = given
     steps = [time.perf_counter()]
-    kept = {name: (len(text), 1, retrieval.index_record(name, text)) for name, text in records}
+    kept = {name: (len(text), 1, search.index_record(name, text)) for name, text in records}
     steps.append(time.perf_counter())
-    data = retrieval.dump(kept)
+    data = record_index.dump(kept)
     steps.append(time.perf_counter())
-    loaded = retrieval.load(data)
+    loaded = record_index.load(data)
     steps.append(time.perf_counter())
-    index = retrieval.build_index(one for _, _, one in loaded.values())
+    index = search.build_index(one for _, _, one in loaded.values())
     steps.append(time.perf_counter())
     for draft in drafts:
-        retrieval.likely(index, draft, CANDIDATES)
+        search.likely(index, draft, CANDIDATES)
     steps.append(time.perf_counter())
     cold, dumped, read, built, ranked = (after - before for before, after in pairwise(steps))
     size = sum(len(text.encode()) for _, text in records) / len(records) / 1000

@@ -18,9 +18,13 @@ def normalize_main() -> int:
 
 def _main(program: str) -> int:
     argv = sys.argv[1:]
-    hook = not argv or argv[0].startswith("-")
-    if hook and any(map(os.environ.get, _GUARDS)):
+    is_hook = not argv or argv[0].startswith("-")
+    if is_hook and any(map(os.environ.get, _GUARDS)):
         return 0
-    from decision_hooks.edge import hook as edge
+    if is_hook:
+        from decision_hooks.edge import hook
 
-    return edge.hook(program, argv) if hook else edge.subcommand(program, argv)
+        return hook.run(program, argv)
+    from decision_hooks.edge import subcommand
+
+    return subcommand.run(program, argv)

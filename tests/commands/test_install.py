@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from decision_hooks.commands import install
-from decision_hooks.hosts import entry_line as host_texts
+from decision_hooks.hosts import entry_line
 from decision_hooks.hosts.entry_line import MARK, PROGRAMS
-from decision_hooks.install import plan as host_plan
+from decision_hooks.install import plan
 from decision_hooks.install import write as host_files
 from decision_hooks.system.world import World
 from support import programs
@@ -323,7 +323,7 @@ def test_a_file_that_changes_between_look_and_write_is_not_overwritten(person: P
     from decision_hooks.system.project import project
 
     place = project(str(person.root), "docs/adr")
-    steps = host_plan.plan_install(place, [host_texts.hosts()["claude"]], "", person.environ)
+    steps = plan.plan_install(place, [entry_line.hosts()["claude"]], "", person.environ)
     person.write(CLAUDE, '{"new": 1}')
     with pytest.raises(FolderError, match="changed meanwhile"):
         host_files.install(place, steps, "")

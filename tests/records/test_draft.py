@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import yaml
 
-from decision_hooks.records import draft
-from decision_hooks.records import front_matter as document
+from decision_hooks.records import draft, front_matter
 from decision_hooks.replies.decisions import decisions
 from support import adr_texts
 
@@ -31,15 +30,15 @@ def test_a_draft_is_its_front_matter_session_first_and_its_block() -> None:
 
 def test_what_is_not_evidenced_is_listed() -> None:
     text = rendered(unverified=("кеш.py", "5 ms: x", "- y"))
-    assert document.read(text).texts("unverified") == ("кеш.py", "5 ms: x", "- y")
+    assert front_matter.read(text).texts("unverified") == ("кеш.py", "5 ms: x", "- y")
     assert "кеш.py" in text
 
 
 def test_a_session_keeps_its_type_for_any_reader() -> None:
-    front = document.split(rendered(session="00123")).front
+    front = front_matter.split(rendered(session="00123")).front
     assert front is not None
     assert yaml.safe_load(front)["session"] == "00123"
-    assert document.session_of(rendered(session="")) == "unknown"
+    assert front_matter.session_of(rendered(session="")) == "unknown"
 
 
 def test_decisions_of_equal_title_and_outcome_are_the_same() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from decision_hooks.errors import SettingError
 from decision_hooks.records import madr
-from decision_hooks.replies import decisions as replies
+from decision_hooks.replies import decisions
 
 UK, EN = madr.language("uk"), madr.language("en")
 
@@ -111,7 +111,7 @@ def test_a_judged_plan_is_a_decision_whose_headings_part_no_section(kind: str, l
     assert decision.outcome == f'Chosen option: "{label}", because too early'
     assert "**Decision Outcome**" in decision.body
     assert "# kept" in decision.body
-    assert replies.decisions(decision.body) == (decision,)
+    assert decisions.decisions(decision.body) == (decision,)
 
 
 def test_a_long_question_gives_a_short_title() -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from decision_hooks.backends import accounts
-from decision_hooks.backends import answers as backend_answers
-from decision_hooks.backends import call as backends
-from decision_hooks.privacy import scan as sensitive
+from decision_hooks.backends import accounts, answers, call
+from decision_hooks.privacy import mask
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import iso_time
 from decision_hooks.system.world import World
@@ -14,7 +12,7 @@ _MASKED, _TOLD = 4000, 200  # characters of foreign text that are masked, and th
 
 
 def may_not_call(
-    place: Project, chosen: backends.Backend, world: World, daily_calls: int, *, probe: bool = False
+    place: Project, chosen: call.Backend, world: World, daily_calls: int, *, probe: bool = False
 ) -> str:
     """Why a backend may not be called now, "" when it may; a person who watches probes an open breaker."""
     now = world.now()
@@ -26,9 +24,7 @@ def may_not_call(
     return ""
 
 
-def account(
-    place: Project, chosen: backends.Backend, world: World, sent: int, answer: backend_answers.Answer
-) -> None:
+def account(place: Project, chosen: call.Backend, world: World, sent: int, answer: answers.Answer) -> None:
     """Write a call into the ledger and move its circuit breaker."""
     now = world.now()
     line = accounts.LedgerLine(
@@ -43,7 +39,7 @@ def account(
         result=answer.trouble or ("ok" if answer.text.strip() else "empty"),
     )
     accounts.record_call(place, now, line)
-    if answer.trouble in backend_answers.BREAKING:
+    if answer.trouble in answers.BREAKING:
         accounts.trip(place, chosen.name, chosen.model, now, foreign(answer.detail))
     elif not answer.trouble:
         accounts.reset(place, chosen.name, chosen.model)
@@ -51,4 +47,4 @@ def account(
 
 def foreign(text: str) -> str:
     """Foreign text for the log: masked, at most 200 characters."""
-    return sensitive.mask(text[:_MASKED]).text.strip()[:_TOLD]
+    return mask.mask(text[:_MASKED]).text.strip()[:_TOLD]

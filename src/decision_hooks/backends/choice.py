@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from decision_hooks.backends import call as backends
+from decision_hooks.backends import call
 from decision_hooks.backends.call import Absent, Backend
 from decision_hooks.settings import CaptureSettings, NormalizeSettings
 
@@ -37,7 +37,7 @@ def capture_choice(settings: CaptureSettings, root: str, environ: Mapping[str, s
     if name == "choices":
         return Choice(name)
     names = BY_PREFERENCE if name == "auto" else (name,)
-    return _first(backends.capture_backend(one, settings, root, environ) for one in names)
+    return _first(call.capture_backend(one, settings, root, environ) for one in names)
 
 
 def normalize_choice(settings: NormalizeSettings, root: str, environ: Mapping[str, str]) -> Choice:
@@ -51,7 +51,7 @@ def normalize_choice(settings: NormalizeSettings, root: str, environ: Mapping[st
     if name and name not in BY_PREFERENCE:
         return Choice("", reasons=(f"unknown ADR_NORMALIZE_BACKEND={name}",))
     names = (name,) if name else BY_PREFERENCE
-    return _first(backends.normalize_backend(one, settings, root, environ) for one in names)
+    return _first(call.normalize_backend(one, settings, root, environ) for one in names)
 
 
 def _first(found: Iterable[Backend | Absent]) -> Choice:
@@ -69,5 +69,5 @@ def _local(settings: NormalizeSettings, root: str, environ: Mapping[str, str]) -
         return Choice("local")
     if not settings.local_model:
         return Choice("", reasons=("local: N_LOCAL_MIN_MODEL is not set",))
-    absent = backends.local_backend(settings.local_model, root, environ)
+    absent = call.local_backend(settings.local_model, root, environ)
     return Choice("", reasons=(f"local: {absent.reason}",)) if isinstance(absent, Absent) else Choice("local")

@@ -9,14 +9,14 @@ from functools import cache
 from typing import NamedTuple
 
 from decision_hooks.capture.part import Part
-from decision_hooks.privacy import scan as sensitive
-from decision_hooks.privacy.paths import home_as_tilde, public_path
+from decision_hooks.privacy import mask
+from decision_hooks.privacy.mask import home_as_tilde, public_path
 from decision_hooks.records import draft, grounding, naming
 from decision_hooks.replies.decisions import Decision
 from decision_hooks.state.values import Title
 from decision_hooks.system import git
 from decision_hooks.system.runlog import iso_time
-from decision_hooks.transcripts import blocks as transcript_file
+from decision_hooks.transcripts import blocks
 
 
 class Drafts(NamedTuple):
@@ -57,13 +57,13 @@ def make_drafts(
 
 
 def _masked(decision: Decision, home: str, counts: dict[str, int]) -> Decision:
-    found = sensitive.mask(decision.body)
+    found = mask.mask(decision.body)
     for category, count in found.counts.items():
         counts[category] = counts.get(category, 0) + count
     return decision._replace(
-        title=home_as_tilde(sensitive.mask(decision.title).text, home),
+        title=mask.outgoing(decision.title, home),
         body=home_as_tilde(found.text, home),
-        outcome=home_as_tilde(sensitive.mask(decision.outcome).text, home),
+        outcome=mask.outgoing(decision.outcome, home),
     )
 
 
@@ -92,7 +92,7 @@ def _known(part: Part, root: str, home: str, environ: Mapping[str, str]) -> Call
 
     @cache
     def seen() -> str:  # by the model: masked, the home folder as a tilde
-        return grounding.normal(home_as_tilde(sensitive.mask("\n".join(texts)).text, home))
+        return grounding.normal(mask.outgoing("\n".join(texts), home))
 
     @cache
     def tree() -> str:
@@ -135,7 +135,7 @@ def _in_raw(part: Part, claims: Collection[str]) -> set[str]:
         forms[claim] = {one.encode("utf-8", "replace") for one in texts}
     longest = max(len(form) for several in forms.values() for form in several)
     found: set[str] = set()
-    for block in transcript_file.blocks(part.path, part.begin, part.tail, longest):
+    for block in blocks.blocks(part.path, part.begin, part.tail, longest):
         new = {claim for claim, several in forms.items() if any(form in block for form in several)}
         found |= new
         for claim in new:

@@ -12,8 +12,7 @@ from decision_hooks.sessions.model import Edit, Entry, Session
 from decision_hooks.state.capture import CaptureState
 from decision_hooks.state.values import GivenUp, Pending, Position
 from decision_hooks.system import files
-from decision_hooks.transcripts import blocks as transcript_file
-from decision_hooks.transcripts import reading as capture_reading
+from decision_hooks.transcripts import blocks, reading
 from decision_hooks.transcripts.blocks import Extent
 
 _LAG = 2.0  # seconds that the file may lag behind the event
@@ -54,7 +53,7 @@ class _Found(NamedTuple):
     where: Extent
     begin: int
     session: Session
-    tail: transcript_file.Tail
+    tail: blocks.Tail
     context: digest.Context
 
 
@@ -68,7 +67,7 @@ def read_part(
 ) -> Part | None:
     """Read what is new of an entry's transcript; None when there is neither a transcript nor a message."""
     position = state.position(entry.key, entry.transcript, now())
-    where = transcript_file.extent(entry.transcript) if entry.transcript else None
+    where = blocks.extent(entry.transcript) if entry.transcript else None
     if where is None:
         return _part_of_message(entry, position, now()) if entry.message else None
     if where.path.endswith(".txt"):
@@ -80,12 +79,12 @@ def read_part(
     while missing and now() - entry.stop < _FRESH and waited < _LAG:
         sleep(0.1)
         waited += 0.1
-        newer = transcript_file.extent(entry.transcript)
+        newer = blocks.extent(entry.transcript)
         if newer and newer.size != found.where.size:
             found = _find(newer, begin, position)
             missing = _missing(entry, position, found)
     part = _part(entry, position, found, missing=missing, incremental=incremental)
-    subagents, more = capture_reading.subagent_edits(where.path, position.subagents)
+    subagents, more = reading.subagent_edits(where.path, position.subagents)
     return part._replace(edits=part.edits + more, position=part.position._replace(subagents=subagents))
 
 
@@ -120,21 +119,21 @@ def read_again(
 
 def _where_again(stored: GivenUp) -> Extent | None:
     """The transcript as it stood when the part was given up, None when these bytes are gone."""
-    where = transcript_file.extent(stored.entry.transcript)
+    where = blocks.extent(stored.entry.transcript)
     if where is None or where.size < stored.end:
         return None
-    if stored.check and stored.check != transcript_file.check_before(where.path, stored.end):
+    if stored.check and stored.check != blocks.check_before(where.path, stored.end):
         return None
     return Extent(where.path, stored.end, stored.entry.stop or where.modified)
 
 
 def unread(state: CaptureState, entry: Pending, now: float) -> Part | None:
     """All that has come since the last capture as a part without content: to pass over what cannot be read."""
-    where = transcript_file.extent(entry.transcript) if entry.transcript else None
+    where = blocks.extent(entry.transcript) if entry.transcript else None
     position = state.position(entry.key, entry.transcript, now)
     if where is None:
         return _part_of_message(entry, position, now) if entry.message else None
-    check = transcript_file.check_before(where.path, where.size)
+    check = blocks.check_before(where.path, where.size)
     begin = min(position.offset, where.size)
     appended = _hash(entry.message) if begin == where.size and entry.message else ""
     return Part(
@@ -154,12 +153,12 @@ def unread(state: CaptureState, entry: Pending, now: float) -> Part | None:
 def older_edits(part: Part) -> Iterator[Edit]:
     """Edits of a very large part before those that were read; a caller stops when it knows enough."""
     if part.tail > part.begin:
-        yield from capture_reading.edits(part.path, part.begin, part.tail)
+        yield from reading.edits(part.path, part.begin, part.tail)
 
 
 def _find(where: Extent, begin: int, position: Position) -> _Found:
-    context = capture_reading.context(where.path, begin, _titles(position))
-    return _Found(where, begin, *capture_reading.read(where, begin), context)
+    context = reading.context(where.path, begin, _titles(position))
+    return _Found(where, begin, *reading.read(where, begin), context)
 
 
 def _part(entry: Pending, position: Position, found: _Found, *, missing: bool, incremental: bool) -> Part:
@@ -167,7 +166,7 @@ def _part(entry: Pending, position: Position, found: _Found, *, missing: bool, i
     path, tail, context = found.where.path, found.tail, found.context
     session = _without_appended(found.session, position)
     if (session.entries or missing) and not incremental:
-        session = capture_reading.read(found.where, 0)[0]
+        session = reading.read(found.where, 0)[0]
         context = context._replace(first_request="", before_assistant="", before_user="")
     appended = ""
     if missing:
@@ -176,7 +175,7 @@ def _part(entry: Pending, position: Position, found: _Found, *, missing: bool, i
     after = position._replace(
         path=path,
         offset=tail.end,
-        check=transcript_file.check_before(path, tail.end),
+        check=blocks.check_before(path, tail.end),
         uuid=session.uuids[-1] if session.uuids else position.uuid,
         appended=appended or ("" if session.entries else position.appended),
     )
@@ -213,9 +212,9 @@ def _part_of_message(entry: Pending, position: Position, now: float) -> Part:
 
 def _part_of_text(entry: Pending, position: Position, where: Extent) -> Part:
     """A plain text transcript of an old Cursor: whole each time that its bytes changed."""
-    data = transcript_file.read_range(where.path, 0, 8 * 1024 * 1024)
+    data = blocks.read_range(where.path, 0, 8 * 1024 * 1024)
     session = transcript.parse_text(data.decode("utf-8", "replace"))
-    check = transcript_file.check_before(where.path, where.size)
+    check = blocks.check_before(where.path, where.size)
     if position.offset == where.size and position.check == check:
         session = Session("cursor")
     return Part(
@@ -238,7 +237,7 @@ def _part_of_text(entry: Pending, position: Position, where: Extent) -> Part:
 def _begin(state: CaptureState, position: Position, where: Extent) -> int:
     if position.offset:
         stands = position.offset <= where.size
-        if stands and transcript_file.check_before(where.path, position.offset) == position.check:
+        if stands and blocks.check_before(where.path, position.offset) == position.check:
             return position.offset
         found = _after_record(where, position.uuid)
         if found:
@@ -249,7 +248,7 @@ def _begin(state: CaptureState, position: Position, where: Extent) -> int:
 def _after_record(where: Extent, uuid: str) -> int:
     """The offset after the record with that id, 0 when the file does not hold it."""
     found, needle = 0, uuid.encode("utf-8", "replace")
-    for offset, line in transcript_file.lines(where.path, 0, where.size) if uuid else ():
+    for offset, line in blocks.lines(where.path, 0, where.size) if uuid else ():
         if needle in line and uuid in transcript.parse([line]).uuids:
             found = offset
     return found
@@ -258,7 +257,7 @@ def _after_record(where: Extent, uuid: str) -> int:
 def _after_known(state: CaptureState, where: Extent) -> int:
     """The offset after the last record that was captured from another file (a fork, an old resume)."""
     first: list[str] = []
-    for _, line in transcript_file.lines(where.path, 0, min(where.size, _FIRST)):
+    for _, line in blocks.lines(where.path, 0, min(where.size, _FIRST)):
         first.extend(transcript.parse([line]).uuids)
         if len(first) >= _FIRST_IDS:
             break
@@ -266,7 +265,7 @@ def _after_known(state: CaptureState, where: Extent) -> int:
         return 0
     found = 0
     numbered: list[tuple[str, int]] = []
-    for offset, line in transcript_file.lines(where.path, 0, where.size):
+    for offset, line in blocks.lines(where.path, 0, where.size):
         numbered.extend((uuid, offset) for uuid in transcript.parse([line]).uuids)
     known = state.known(uuid for uuid, _ in numbered)
     for uuid, offset in numbered:

@@ -15,7 +15,7 @@ from decision_hooks.state.values import Pending, key_of
 from decision_hooks.system.project import Project, open_state
 from decision_hooks.system.runlog import RunLog
 from decision_hooks.system.world import World
-from decision_hooks.transcripts import blocks as transcript_file
+from decision_hooks.transcripts import blocks, find
 
 
 class Stop(NamedTuple):
@@ -66,11 +66,8 @@ def find_transcript(event: HookEvent, environ: Mapping[str, str]) -> str:
     where = None
     for given in (event.transcript, environ.get("CURSOR_TRANSCRIPT_PATH", "")):
         path = home + given[1:] if given.startswith("~/") and home else given
-        where = where or (transcript_file.extent(path) if path else None)
+        where = where or (blocks.extent(path) if path else None)
     if where is None and re.fullmatch(r"[\w.-]{3,100}", event.session_id) and event.session_id != "unknown":
-        found = (
-            transcript_file.extent(path)
-            for path in transcript_file.host_transcripts(event.host, event.session_id, environ)
-        )
+        found = (blocks.extent(path) for path in find.host_transcripts(event.host, event.session_id, environ))
         where = next((one for one in found if one), None)
     return where.path if where else ""

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from typing import NamedTuple
 
-from decision_hooks.backends import answers as backend_answers
-from decision_hooks.backends import call as backends
+from decision_hooks.backends import answers, call
 from decision_hooks.backends.calls import account, foreign, may_not_call
 from decision_hooks.backends.choice import capture_choice
 from decision_hooks.capture.part import Part, older_edits, read_again, read_part
 from decision_hooks.errors import RefusedReply
-from decision_hooks.privacy import scan as sensitive
-from decision_hooks.privacy.paths import home_as_tilde
+from decision_hooks.privacy import mask
 from decision_hooks.records import madr
 from decision_hooks.replies import decisions as replies
-from decision_hooks.sessions import digest, relevance
+from decision_hooks.sessions import digest
 from decision_hooks.sessions.model import Edit
 from decision_hooks.settings import CaptureSettings
 from decision_hooks.state.capture import CaptureState
 from decision_hooks.state.values import GivenUp, Outbox, Pending
-from decision_hooks.system import files, git
-from decision_hooks.system.project import Project, work_trees
+from decision_hooks.system import files
+from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import RunLog
 from decision_hooks.system.world import World
+from decision_hooks.transcripts.verdict import CROSS_PROJECT, OWN, TOOLING_ONLY, verdict_of
 
 # Outcomes of a try
 DONE = "done"  # captured, or nothing to capture: the part waits no longer
@@ -134,51 +132,24 @@ def _move(run: Run, entry: Pending, part: Part) -> None:
 
 def _judge_relevance(run: Run, part: Part) -> tuple[Part, str]:
     """The part with its verdict in the position, and the reason to skip it ("" = capture it)."""
-    verdict_of = _judge(run)
-    verdict = verdict_of(part.edits)
-    if verdict != "own":
-        verdict = verdict_of([*part.edits, *_older_edits(part, verdict_of)]) or part.verdict
+    judge = verdict_of(run.place, run.world.environ)
+    verdict = judge(part.edits)
+    if verdict != OWN:
+        verdict = judge([*part.edits, *_older_edits(part, judge)]) or part.verdict
     part = part.judged(verdict)
-    if verdict == "cross-project" and run.settings.skip_cross_project:
+    if verdict == CROSS_PROJECT and run.settings.skip_cross_project:
         return part, verdict
-    if verdict == "tooling-only" and run.settings.skip_tooling_only:
+    if verdict == TOOLING_ONLY and run.settings.skip_tooling_only:
         return part, verdict
     return part, ""
 
 
-def _older_edits(part: Part, verdict_of: Callable[[Sequence[Edit]], str]) -> Iterator[Edit]:
+def _older_edits(part: Part, judge: Callable[[Sequence[Edit]], str]) -> Iterator[Edit]:
     """Edits of the unread beginning of a very large part, up to the first that settles the verdict."""
     for edit in older_edits(part):
         yield edit
-        if verdict_of([edit]) == "own":
+        if judge([edit]) == OWN:
             return
-
-
-def _judge(run: Run) -> Callable[[Sequence[Edit]], str]:
-    """What tells by edited files of a part: own | cross-project | tooling-only, "" without edits.
-
-    It may be asked of thousands of edits: what does not depend on them is looked up once.
-    """
-    root, adr = os.path.realpath(run.place.root), os.path.realpath(run.place.adr)
-
-    @cache
-    def trees() -> tuple[str, ...]:
-        return work_trees(run.place.root)
-
-    @cache
-    def version_only(path: str) -> bool:
-        return relevance.only_version_changed(git.diff_to_head(root, path, run.world.environ))
-
-    def verdict(edits: Sequence[Edit]) -> str:
-        paths = relevance.changed_paths(edits, root=root, resolve=os.path.realpath)
-        if not paths:
-            return ""
-        if relevance.is_cross_project(paths, trees()):
-            return "cross-project"
-        tooling = relevance.is_tooling_only(paths, root=root, adr_dir=adr, version_only=version_only)
-        return "tooling-only" if tooling else "own"
-
-    return verdict
 
 
 # -- from the part to decisions
@@ -195,8 +166,10 @@ def _decisions(run: Run, part: Part, timeout: float) -> _Tried:
     if stopped:
         run.log.write(stopped)
         return _Tried(WAITS)
-    sent = digest.render(part.session, mask=_mask_for(run.world.home), context=part.context)
-    answer = backends.ask(
+    sent = digest.render(
+        part.session, mask=lambda text: mask.outgoing(text, run.world.home), context=part.context
+    )
+    answer = call.ask(
         chosen,
         _prompt(run, sent.text),
         root=run.place.root,
@@ -208,14 +181,10 @@ def _decisions(run: Run, part: Part, timeout: float) -> _Tried:
     return _read_answer(run, chosen, answer)
 
 
-def _mask_for(home: str) -> Callable[[str], str]:
-    return lambda text: home_as_tilde(sensitive.mask(text).text, home)
-
-
-def _read_answer(run: Run, chosen: backends.Backend, answer: backend_answers.Answer) -> _Tried:
+def _read_answer(run: Run, chosen: call.Backend, answer: answers.Answer) -> _Tried:
     if answer.trouble:
         run.log.write(f"{chosen.name}: {answer.trouble}: {foreign(answer.detail)}")
-        return _Tried(WAITS if answer.trouble in backend_answers.SPENT_NOTHING else FAILED)
+        return _Tried(WAITS if answer.trouble in answers.SPENT_NOTHING else FAILED)
     if not answer.text.strip():
         run.log.write(f"empty response from {chosen.name}")
         return _Tried(FAILED)
@@ -249,7 +218,7 @@ def _decisions_of_choices(run: Run, part: Part) -> _Tried:
     return _Tried(DONE, found)
 
 
-def _choose_backend(run: Run) -> backends.Backend | None:
+def _choose_backend(run: Run) -> call.Backend | None:
     choice = capture_choice(run.settings, run.place.root, run.world.environ)
     for reason in choice.reasons:
         run.log.write(reason)
@@ -265,7 +234,7 @@ def _prompt(run: Run, transcript: str) -> str:
     phrases = madr.phrases(language)
     values = {
         "project": os.path.basename(run.place.root.rstrip("/")) or "project",
-        "root": home_as_tilde(run.place.root, run.world.home),
+        "root": mask.home_as_tilde(run.place.root, run.world.home),
         "language": language.name,
         "boundary": prompts.boundary(os.urandom(12)),
         "transcript": transcript,

@@ -15,7 +15,7 @@ from decision_hooks.state.values import GivenUp, Pending
 from decision_hooks.system import locking
 from decision_hooks.system.project import project, work_trees
 from decision_hooks.system.runlog import log_of
-from decision_hooks.transcripts import blocks as transcript_file
+from decision_hooks.transcripts import blocks
 
 _MOST_TRIES = 3
 _MOST_OTHERS = 5  # parts of other sessions that one stop takes up
@@ -138,7 +138,7 @@ class _Worker:
 
     def _stands_as_failed(self, entry: Pending) -> bool:
         """Whether this run failed on the entry and its transcript has not grown since."""
-        where = transcript_file.extent(entry.transcript)
+        where = blocks.extent(entry.transcript)
         return entry.key in self._failed and (where is None or where.size == self._failed[entry.key])
 
     def _take(self, entry: Pending, timeout: float) -> None:
@@ -153,7 +153,7 @@ class _Worker:
         if run is None:
             self._state.finish(claimed)
             return
-        where = transcript_file.extent(claimed.transcript)
+        where = blocks.extent(claimed.transcript)
         begin = self._stop.world.now()
         outcome, part = self._try(run, claimed, timeout)
         self._spent += max(0.0, self._stop.world.now() - begin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from decision_hooks.install import merge as host_config
+from decision_hooks.install import merge
 from decision_hooks.settings import VARIABLES
 from decision_hooks.system import files
 
@@ -29,7 +29,7 @@ def hook_environ(root: str, environ: Mapping[str, str]) -> dict[str, str]:
     """What a hook will see of the pair's variables; nothing else of a settings file is taken over."""
     merged = dict(environ)
     for path in settings_files(root, environ):
-        found = host_config.environ_of(files.read_bytes(path))
+        found = merge.environ_of(files.read_bytes(path))
         merged.update({name: value for name, value in found.items() if name in _OURS or name == API_KEY})
     return merged
 

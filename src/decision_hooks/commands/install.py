@@ -10,16 +10,12 @@ from decision_hooks.commands.options import parser, project_of
 from decision_hooks.errors import SettingError
 from decision_hooks.hosts.entry_line import Host, hosts
 from decision_hooks.install import (
-    merge as host_config,
-)
-from decision_hooks.install import (
-    plan as host_plan,
+    merge,
+    plan,
+    write,
 )
 from decision_hooks.install import (
     script as own_script,
-)
-from decision_hooks.install import (
-    write as host_files,
 )
 from decision_hooks.install.plan import Step
 from decision_hooks.settings import capture_settings
@@ -92,12 +88,12 @@ def _install(
 ) -> int:
     chosen = _named(options, known)
     if not chosen:
-        used = host_plan.in_use(place.root, known.values(), world.environ) or ["claude"]
+        used = plan.in_use(place.root, known.values(), world.environ) or ["claude"]
         chosen = [known[name] for name in used]
-    steps = host_plan.plan_install(place, chosen, options.backend, world.environ)
+    steps = plan.plan_install(place, chosen, options.backend, world.environ)
     script = own_script.running(world.script)
     if not options.dry_run:
-        host_files.install(place, steps, script)
+        write.install(place, steps, script)
     world.out(f"{place.root}: {', '.join(host.title for host in chosen)}")
     _tell(world, steps, dry=options.dry_run)
     for line in _advice(chosen, options.backend, script):
@@ -109,12 +105,12 @@ def _install(
 def _uninstall(world: World, place: Project, options: argparse.Namespace, known: Mapping[str, Host]) -> int:
     chosen = _named(options, known) or list(known.values())
     others = [host for host in known.values() if host not in chosen]
-    last = not host_plan.present(place, others)
-    steps = host_plan.plan_uninstall(place, chosen, ignore=last)
+    last = not plan.present(place, others)
+    steps = plan.plan_uninstall(place, chosen, ignore=last)
     _tell(world, [step for step in steps if step.changes or step.trouble], dry=options.dry_run)
     if not any(step.changes or step.trouble for step in steps):
         world.out(f"{place.root}: nothing of ours in the agents' files")
-    if not options.dry_run and not host_files.uninstall(place, steps, last=last):
+    if not options.dry_run and not write.uninstall(place, steps, last=last):
         world.out(f"kept         {place.state} (what undo and capture remember)")
     return 1 if any(step.trouble for step in steps) else 0
 
@@ -151,7 +147,7 @@ def _advice(chosen: Sequence[Host], backend: str, script: str) -> list[str]:
         without = [host.title for host in chosen if not (host.hooks and host.hooks.environ)]
         if without:
             names = ", ".join(without)
-            lines.append(f"{names}: set {host_config.BACKEND}={backend} in the environment they start with.")
+            lines.append(f"{names}: set {merge.BACKEND}={backend} in the environment they start with.")
     if not script:
         lines.append("The hooks will look for the programs on the search path only.")
     return lines
@@ -164,6 +160,6 @@ def _environ(world: World, chosen: Sequence[Host], steps: Sequence[Step], backen
         if not (host.hooks and host.hooks.environ):
             continue
         step = next(step for step in steps if step.name == host.hooks.name)
-        environ.update(host_config.environ_of(step.after))
+        environ.update(merge.environ_of(step.after))
         return environ
-    return {**environ, host_config.BACKEND: backend} if backend else environ
+    return {**environ, merge.BACKEND: backend} if backend else environ

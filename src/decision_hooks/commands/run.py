@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Sequence
 
 from decision_hooks.commands.options import parser, root_of
-from decision_hooks.normalize import batch as normalize_batch
-from decision_hooks.normalize.job import Held, Job, open_by_hand
+from decision_hooks.normalize import batch
+from decision_hooks.normalize.job import Job, NotOpened, open_by_hand
 from decision_hooks.system import locking
 from decision_hooks.system.world import World
 
@@ -18,15 +18,15 @@ def run(argv: Sequence[str], world: World) -> int:
     """Normalise now, threshold and interval aside: 0 done or no drafts, 1 with the reason when it could not."""
     options = _options(argv, world)
     job = open_by_hand(world, root_of(world, options.project_root))
-    if isinstance(job, Held):
+    if isinstance(job, NotOpened):
         world.err(job.reason)
-        return 0 if job.fine else 1
+        return 0 if job.no_folder else 1
     try:
         dry = options.dry_run or job.settings.dry
         if options.plan:
-            return _show(job, normalize_batch.run_stored(job, job.state.stored_plan(options.plan), dry=dry))
+            return _show(job, batch.run_stored(job, job.state.stored_plan(options.plan), dry=dry))
         if dry:
-            return _show(job, normalize_batch.run_batch(job, dry=True))
+            return _show(job, batch.run_batch(job, dry=True))
         return _batches(job, _NO_END if options.all else options.batches)
     finally:
         locking.release(job.lock)
@@ -52,7 +52,7 @@ def _batches(job: Job, most: int) -> int:
     """Batch after batch, each draft in one of them at most; the first that could not be done is the last."""
     seen: frozenset[str] = frozenset()
     for _ in range(most):
-        outcome = normalize_batch.run_batch(job, seen=seen)
+        outcome = batch.run_batch(job, seen=seen)
         if outcome.kind == "nothing" and seen:
             return 0
         code = _show(job, outcome)
@@ -62,7 +62,7 @@ def _batches(job: Job, most: int) -> int:
     return 0
 
 
-def _show(job: Job, outcome: normalize_batch.Outcome) -> int:
+def _show(job: Job, outcome: batch.Outcome) -> int:
     for line in outcome.lines:
         job.world.out(line)
     for line in outcome.refused:
@@ -74,7 +74,7 @@ def _show(job: Job, outcome: normalize_batch.Outcome) -> int:
     return 0 if outcome.kind in ("applied", "planned", "nothing") else 1
 
 
-def _ending(outcome: normalize_batch.Outcome) -> list[str]:
+def _ending(outcome: batch.Outcome) -> list[str]:
     """What a person can do next."""
     if outcome.kind == "planned" and outcome.lines:
         return [

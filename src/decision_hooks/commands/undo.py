@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from decision_hooks.commands.options import parser, root_of
-from decision_hooks.normalize.job import Held, Job, open_by_hand
+from decision_hooks.normalize.job import Job, NotOpened, open_by_hand
 from decision_hooks.state import journal
 from decision_hooks.system import locking
 from decision_hooks.system.world import World
@@ -19,8 +19,8 @@ def run(argv: Sequence[str], world: World) -> int:
     )
     parse.add_argument("--list", action="store_true", help="show the runs that can be named")
     options = parse.parse_args(list(argv[1:]))
-    job = open_by_hand(world, root_of(world, options.project_root), made=True)
-    if isinstance(job, Held):
+    job = open_by_hand(world, root_of(world, options.project_root), allow_missing=True)
+    if isinstance(job, NotOpened):
         world.err(job.reason)
         return 1
     try:

@@ -1,4 +1,4 @@
-"""The edge of the program: stdin, environ, clock, terminal, and the one error boundary."""
+"""A stop at the border: stdout stays empty and the exit code is 0, whatever happens."""
 
 from __future__ import annotations
 
@@ -7,78 +7,19 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from decision_hooks.edge.world import cwd, end_on_signals, real_world
+
 if TYPE_CHECKING:
     from decision_hooks.hosts.event import Flags, HookEvent
     from decision_hooks.system.runlog import RunLog
     from decision_hooks.system.world import World
 
-_STDIN_SECONDS = 5.0  # without a byte
-_STDIN_MOST = 30.0  # seconds for all of it
-_STDIN_STEP = (
-    0.5  # seconds after which a host that leaves the pipe open has said all, if it is a whole object
-)
-_MOST_PAYLOAD = 16 * 1024 * 1024
 
-
-# -- subcommands
-
-
-def subcommand(program: str, argv: Sequence[str]) -> int:
-    """Run a subcommand: 0 fine, 1 finding or refusal, 2 usage, I/O, or a defect of ours."""
-    from decision_hooks.commands import dispatch
-    from decision_hooks.errors import DecisionHooksError
-
-    _end_on_signals()
-    _utf8_streams()
-    world = _world(program)
-    try:
-        code = dispatch.run(program, argv, world)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        return code
-    except DecisionHooksError as error:
-        world.err(f"{program}: {error}")
-        return 2
-    except BrokenPipeError:
-        _drop_stdout()
-        return 0
-    except OSError as error:
-        world.err(f"{program}: {error}")
-        _drop_stdout()
-        return 2
-    except KeyboardInterrupt:
-        world.err(f"{program}: interrupted")
-        return 130
-    except Exception as error:  # noqa: BLE001 - the boundary of the program
-        import traceback
-
-        world.err(f"{traceback.format_exc()}{program}: fault: {type(error).__name__}: {error}")
-        return 2
-
-
-def _drop_stdout() -> None:
-    """What could not be written to stdout goes nowhere: at the interpreter's end it would fail once more."""
-    try:
-        sys.stdout.flush()
-    except (OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-
-
-def _utf8_streams() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure:
-            reconfigure(encoding="utf-8", errors="replace")
-
-
-# -- hook mode
-
-
-def hook(program: str, argv: Sequence[str]) -> int:
+def run(program: str, argv: Sequence[str]) -> int:
     """One stop: stdout stays empty and the exit code is 0 whatever happens."""
     log: list[RunLog] = []
     try:
-        _end_on_signals()
+        end_on_signals()
         _run_hook(program, argv, log)
     except (SystemExit, KeyboardInterrupt):
         pass
@@ -90,19 +31,20 @@ def hook(program: str, argv: Sequence[str]) -> int:
 
 
 def _run_hook(program: str, argv: Sequence[str], opened: list[RunLog]) -> None:
-    from decision_hooks.hosts import event as hook_event
+    from decision_hooks.edge import stdin
+    from decision_hooks.hosts.event import read_event, read_payload
     from decision_hooks.system import project
     from decision_hooks.system.runlog import log_of
 
-    world = _world(program)
+    world = real_world(program)
     flags, wrong = _flags(argv)
     if argv and argv[0] in ("-h", "--help", "--version"):
         from decision_hooks.commands import dispatch
 
         world.err(dispatch.usage(program) if argv[0] != "--version" else dispatch.version(program))
         return
-    payload = {} if wrong else hook_event.read_payload(_stdin())
-    event = hook_event.read_event(payload, flags, world.environ, cwd=world.cwd, git_top=project.git_top)
+    payload = {} if wrong else read_payload(stdin.read())
+    event = read_event(payload, flags, world.environ, cwd=world.cwd, git_top=project.git_top)
     root = project.first_folder(event.root_candidates)
     if not root:  # the working directory was removed, and nothing else is told: there is no place for a log
         return
@@ -117,7 +59,7 @@ def _run_hook(program: str, argv: Sequence[str], opened: list[RunLog]) -> None:
 
 
 def _capture(world: World, event: HookEvent, root: str, log: RunLog, detach: bool) -> None:
-    from decision_hooks.capture import queue as capture_queue
+    from decision_hooks.capture import queue
     from decision_hooks.errors import DecisionHooksError
     from decision_hooks.settings import capture_settings
     from decision_hooks.system.project import project
@@ -125,7 +67,7 @@ def _capture(world: World, event: HookEvent, root: str, log: RunLog, detach: boo
     try:
         settings = capture_settings(world.environ)
         place = project(root, settings.adr_dir)
-        stop = capture_queue.enter(world, settings, place, log, event)
+        stop = queue.enter(world, settings, place, log, event)
     except DecisionHooksError as error:
         log.write(str(error))
         return
@@ -134,27 +76,27 @@ def _capture(world: World, event: HookEvent, root: str, log: RunLog, detach: boo
     entered = stop
 
     def job() -> None:
-        from decision_hooks.capture import worker as capture_worker
+        from decision_hooks.capture import worker
         from decision_hooks.system import facts
 
-        capture_worker.work(entered, sleep=facts.pause, foreground=not detach)
+        worker.work(entered, sleep=facts.pause, foreground=not detach)
 
     _now_or_detached(world, log, detach, job)
 
 
 def _normalize(world: World, root: str, log: RunLog, detach: bool) -> None:
     from decision_hooks.errors import DecisionHooksError
-    from decision_hooks.normalize import job as normalize
+    from decision_hooks.normalize import hook
 
     try:
-        due = normalize.gates(world, root, log)
+        due = hook.gates(world, root, log)
     except DecisionHooksError as error:
         log.write(str(error))
         return
     if due is None:
         return
     ready = due
-    _now_or_detached(world, log, detach, lambda: normalize.hook_run(ready), keep=(ready.lock.fd,))
+    _now_or_detached(world, log, detach, lambda: hook.run(ready), keep=(ready.lock.fd,))
 
 
 def _now_or_detached(
@@ -193,55 +135,10 @@ def _fault(program: str, log: Sequence[RunLog], error: BaseException) -> None:
 
         from decision_hooks.system.runlog import RunLog
 
-        to = log[0] if log else RunLog(os.path.join(_cwd(), ".claude", "hooks", f"{program}.log"), time.time)
+        to = log[0] if log else RunLog(os.path.join(cwd(), ".claude", "hooks", f"{program}.log"), time.time)
         to.write(f"fault: {type(error).__name__}: {error}", traceback.format_exc())
     except Exception:  # noqa: BLE001, S110 - the last boundary: nothing is left to tell it to
         pass
-
-
-# -- the world
-
-
-def _world(program: str) -> World:
-    import time
-
-    from decision_hooks.system.world import World
-
-    def out(line: str) -> None:
-        sys.stdout.write(line + "\n")
-
-    def err(line: str) -> None:
-        try:
-            sys.stderr.write(line + "\n")
-            sys.stderr.flush()
-        except (OSError, ValueError):  # there is nobody left to tell
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-
-    def ask(question: str) -> str:
-        if not sys.stdin or not sys.stdin.isatty():
-            return ""
-        sys.stderr.write(question + " ")
-        sys.stderr.flush()
-        return sys.stdin.readline().strip()
-
-    return World(
-        program=program,
-        script=os.path.abspath(sys.argv[0]) if sys.argv[0] else "",
-        environ=dict(os.environ),
-        cwd=_cwd(),
-        now=time.time,
-        out=out,
-        err=err,
-        ask=ask,
-        watched=sys.stderr is not None and sys.stderr.isatty(),
-    )
-
-
-def _cwd() -> str:
-    try:
-        return os.getcwd()
-    except OSError:  # the folder was removed under us
-        return ""
 
 
 def _flags(argv: Sequence[str]) -> tuple[Flags, str]:
@@ -265,49 +162,3 @@ def _flags(argv: Sequence[str]) -> tuple[Flags, str]:
         session_id=given.get("--session-id", ""),
     )
     return flags, wrong
-
-
-def _stdin() -> bytes:
-    """What stands on stdin: b"" from a terminal, a closed stdin, or a pipe that gives nothing for 5 s."""
-    try:
-        fd = sys.stdin.fileno() if sys.stdin else -1
-        if fd < 0 or os.isatty(fd):
-            return b""
-        return _read_payload(fd)
-    except (OSError, ValueError):
-        return b""
-
-
-def _read_payload(fd: int) -> bytes:
-    import select
-    from time import monotonic
-
-    from decision_hooks.hosts import event as hook_event
-
-    data, quiet, until = b"", 0.0, monotonic() + _STDIN_MOST
-    while len(data) < _MOST_PAYLOAD and monotonic() < until:
-        if select.select([fd], [], [], _STDIN_STEP)[0]:
-            block = os.read(fd, 1 << 16)
-            if not block:
-                break
-            data, quiet = data + block, 0.0
-            continue
-        quiet += _STDIN_STEP
-        if quiet >= _STDIN_SECONDS or (data.rstrip().endswith(b"}") and hook_event.read_payload(data)):
-            break
-    return data
-
-
-def _end_on_signals() -> None:
-    """SIGTERM and SIGHUP end the run in order: backends are ended, nothing is left half done."""
-    import signal
-
-    numbers = (signal.SIGTERM, signal.SIGHUP)
-
-    def leave(number: int, frame: object) -> None:
-        for one in numbers:  # a second one must not break into the ending
-            signal.signal(one, signal.SIG_IGN)
-        raise SystemExit(128 + number)
-
-    for number in numbers:
-        signal.signal(number, leave)

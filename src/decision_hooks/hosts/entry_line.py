@@ -6,7 +6,7 @@ import json
 from typing import NamedTuple
 
 from decision_hooks.hosts.marks import sealed
-from decision_hooks.hosts.pi import extension as pi_extension
+from decision_hooks.hosts.pi import extension
 from decision_hooks.settings import GUARDS
 
 MARK = "# decision-hooks"  # ends every command line of ours
@@ -167,7 +167,7 @@ def slash_command(head: str = "") -> str:
 
 def pi_text() -> str:
     """The extension that is pi's entry."""
-    return pi_extension.source(GUARDS, [line(program) for program in PROGRAMS])
+    return extension.source(GUARDS, [line(program) for program in PROGRAMS])
 
 
 def hosts() -> dict[str, Host]:

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from decision_hooks.hosts.entry_line import MARK, HookFile, Host, OwnFile, whole
 from decision_hooks.hosts.marks import is_sealed
-from decision_hooks.install import gitignore as ignore_block
+from decision_hooks.install import gitignore, merge
 from decision_hooks.install import memory as host_memory
-from decision_hooks.install import merge as host_config
 from decision_hooks.install.entries import LeftAlone
 from decision_hooks.install.memory import Kept, Memory
 from decision_hooks.install.merge import Trace
@@ -98,7 +97,7 @@ def _merge_step(place: Project, file: HookFile, backend: str) -> Step:
     paste = whole(file.entries, file.layout)
 
     def make(before: bytes | None) -> _Made:
-        merged = host_config.merge(before, file, backend)
+        merged = merge.merge(before, file, backend)
         return merged.data, merged.trace, merged.notes
 
     return _step(place, file.name, make, paste)
@@ -122,22 +121,22 @@ def _ignore_step(place: Project, environ: Mapping[str, str]) -> Step:
         data = before or b""
         if b"\0" in data:
             raise LeftAlone("it is no text that git reads")
-        lines = ignore_block.needed(
+        lines = gitignore.needed(
             data,
             lambda path: git.is_ignored(place.root, path, alone),
             lambda pattern: git.tracked(place.root, pattern, environ),
         )
-        return (ignore_block.with_lines(data, lines) if lines else before), Trace(), ()
+        return (gitignore.with_lines(data, lines) if lines else before), Trace(), ()
 
-    return _step(place, ".gitignore", make, "\n".join(rule.line for rule in ignore_block.RULES) + "\n")
+    return _step(place, ".gitignore", make, "\n".join(rule.line for rule in gitignore.RULES) + "\n")
 
 
 def _strip_step(place: Project, file: HookFile, memory: Memory) -> Step:
     def make(data: bytes, kept: Kept | None) -> bytes | None:
         if kept is None and MARK.encode() not in data:
             return data  # nothing of ours, and its form is none of our business
-        stripped = host_config.strip(data, file, kept.trace if kept else None)
-        gone = kept is not None and not kept.existed and host_config.is_empty(stripped, file.layout)
+        stripped = merge.strip(data, file, kept.trace if kept else None)
+        gone = kept is not None and not kept.existed and merge.is_empty(stripped, file.layout)
         return None if gone else stripped
 
     return _back(place, file.name, memory, make)
@@ -155,7 +154,7 @@ def _own_away_step(place: Project, own: OwnFile, memory: Memory) -> Step:
 
 
 def _ignore_away(data: bytes, kept: Kept | None) -> bytes | None:
-    left = ignore_block.without_block(data)
+    left = gitignore.without_block(data)
     return None if not left.strip() and kept is not None and not kept.existed else left
 
 

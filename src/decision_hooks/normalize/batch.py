@@ -6,9 +6,9 @@ from collections.abc import Set
 from typing import NamedTuple
 
 from decision_hooks.normalize import (
-    apply as normalize_apply,
+    apply,
+    batching,
 )
-from decision_hooks.normalize import batching
 from decision_hooks.normalize import (
     reply as normalize_reply,
 )
@@ -18,7 +18,7 @@ from decision_hooks.normalize import (
 from decision_hooks.normalize.apply import Judged
 from decision_hooks.normalize.job import Job
 from decision_hooks.normalize.reply import Reply
-from decision_hooks.records import front_matter as document
+from decision_hooks.records import front_matter
 from decision_hooks.state.normalize import StoredPlan
 from decision_hooks.system import adr_folder
 
@@ -55,7 +55,7 @@ def run_batch(job: Job, *, dry: bool | None = None, seen: Set[str] = frozenset()
     tooling = normalize_tooling.tooling_only(job, batch) if job.settings.skip_tooling_only else ()
     asked = tuple(draft for draft in batch if draft.name not in tooling)
     reply = normalize_reply.ask(job, folder, asked) if asked else Reply()
-    judged = normalize_apply.judge(job, folder, files, asked, reply.operations, tooling)
+    judged = apply.judge(job, folder, files, asked, reply.operations, tooling)
     outcome = _planned(job, judged, reply) if dry else _applied(job, judged, reply)
     return outcome._replace(drafts=frozenset(draft.name for draft in batch))
 
@@ -70,7 +70,7 @@ def run_stored(job: Job, stored: StoredPlan, *, dry: bool = False) -> Outcome:
     changed = {name for name, digest in hashes.items() if _digest(files, name) != digest}
     tooling = tuple(name for name, _ in stored.tooling if name not in changed)
     reply = normalize_reply.read(job, stored.reply) if stored.batch else Reply()
-    judged = normalize_apply.judge(
+    judged = apply.judge(
         job, folder, files, batch, reply.operations, tooling, language=stored.language, today=stored.today
     )
     changed |= {write.name for write in judged.plan.writes if write.new and write.name not in stored.names}
@@ -78,9 +78,7 @@ def run_stored(job: Job, stored: StoredPlan, *, dry: bool = False) -> Outcome:
         job.log.write(f"changed since plan {stored.id}: {name}")
     judged = judged._replace(plan=judged.plan.without(changed))
     if dry:
-        return Outcome(
-            "planned", normalize_apply.lines(judged), tuple(map(str, judged.plan.refusals)), stored.id
-        )
+        return Outcome("planned", apply.lines(judged), tuple(map(str, judged.plan.refusals)), stored.id)
     return _applied(job, judged, reply)
 
 
@@ -97,7 +95,7 @@ def _choose(
 
 def _draft(files: adr_folder.Snapshot, name: str) -> batching.Waiting | None:
     text = files.text(name)
-    return None if text is None else batching.Waiting(name, text, document.session_of(text[:_HEAD]) or "")
+    return None if text is None else batching.Waiting(name, text, front_matter.session_of(text[:_HEAD]) or "")
 
 
 def _digest(files: adr_folder.Snapshot, name: str) -> str:
@@ -116,19 +114,19 @@ def _told(job: Job, outcome: Outcome) -> Outcome:
 def _planned(job: Job, judged: Judged, reply: Reply) -> Outcome:
     if reply.failure:
         return Outcome(reply.failure, reason=reply.reason)
-    plan_id = normalize_apply.keep(job, judged, reply.text)
+    plan_id = apply.keep(job, judged, reply.text)
     if reply.text:
         job.state.note_judged(left=(), waiting=adr_folder.listing(job.place.adr).drafts)
-    return Outcome("planned", normalize_apply.lines(judged), tuple(map(str, judged.plan.refusals)), plan_id)
+    return Outcome("planned", apply.lines(judged), tuple(map(str, judged.plan.refusals)), plan_id)
 
 
 def _applied(job: Job, judged: Judged, reply: Reply) -> Outcome:
     """Apply what was judged; drafts that need no model go even where there was no reply."""
-    stopped = normalize_apply.stopped(job)
+    stopped = apply.stopped(job)
     if stopped:
         return _told(job, Outcome("skipped", reason=stopped))
     accepted = judged.plan.accepted
-    done = normalize_apply.apply(job, judged)
+    done = apply.apply(job, judged)
     waiting = adr_folder.listing(job.place.adr).drafts
     if reply.text and not reply.failure:
         left = [draft.name for draft in judged.batch if draft.name not in accepted]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from decision_hooks.records import naming
+from decision_hooks.text import similar
 
 MOST_CHARACTERS = 150_000
-_NEAR = 0.5  # share of common shingles from which two drafts are near-duplicates
 _LOOK_AHEAD = 200  # drafts that are compared with the oldest
 _PATIENCE = 2  # runs without an accepted operation after which a draft goes behind the others
 
@@ -33,12 +32,13 @@ def choose(waiting: Sequence[Waiting], most: int) -> list[Waiting]:
         return []
     oldest = list(waiting[: most - most // 2])
     rest = [draft for draft in waiting if draft not in oldest]
-    shingles = [_shingles(draft.text) for draft in oldest]
+    shingles = [similar.shingles(draft.text) for draft in oldest]
     sessions = {draft.session for draft in oldest if draft.session not in ("", "unknown")}
     companions = [
         draft
         for draft in rest[:_LOOK_AHEAD]
-        if draft.session in sessions or any(_near(_shingles(draft.text), one) for one in shingles)
+        if draft.session in sessions
+        or any(similar.near(similar.shingles(draft.text), one) for one in shingles)
     ][: most // 2]
     others = [draft for draft in rest if draft not in companions]
     chosen: list[Waiting] = []
@@ -52,18 +52,3 @@ def choose(waiting: Sequence[Waiting], most: int) -> list[Waiting]:
         size += len(draft.text)
     places = {draft.name: place for place, draft in enumerate(waiting)}
     return sorted(chosen, key=lambda draft: places[draft.name])
-
-
-def near_duplicates(one: str, other: str) -> bool:
-    """Whether two texts share most of their shingles."""
-    return _near(_shingles(one), _shingles(other))
-
-
-def _near(one: frozenset[int], other: frozenset[int]) -> bool:
-    smaller = min(len(one), len(other))
-    return smaller >= 8 and len(one & other) >= _NEAR * len(one | other)
-
-
-def _shingles(text: str) -> frozenset[int]:
-    words = re.findall(r"\w+", text.lower())
-    return frozenset(hash(tuple(words[n : n + 3])) for n in range(len(words) - 2))

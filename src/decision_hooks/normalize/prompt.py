@@ -6,16 +6,12 @@ import os
 from collections.abc import Sequence
 
 from decision_hooks.backends import prompts
-from decision_hooks.errors import FolderError
 from decision_hooks.normalize import batching
 from decision_hooks.normalize.job import Job
-from decision_hooks.privacy import scan as sensitive
-from decision_hooks.privacy.paths import home_as_tilde
-from decision_hooks.records import front_matter as document
-from decision_hooks.records import madr, retrieval
-from decision_hooks.state.normalize import NormalState
-from decision_hooks.system import adr_folder, files
-from decision_hooks.system.project import Project
+from decision_hooks.privacy.mask import outgoing
+from decision_hooks.records import front_matter, madr, search
+from decision_hooks.state.record_index import record_index
+from decision_hooks.system import adr_folder
 
 _LIKELY = 8  # records shown for each draft
 _TOLD = 300  # characters of a record's title and description
@@ -46,56 +42,29 @@ def prompt(job: Job, folder: adr_folder.Listing, batch: Sequence[batching.Waitin
     return prompts.fill("normalize", language.code, values)
 
 
-# -- the records
-
-
-def record_index(place: Project, names: Sequence[str]) -> retrieval.Index:
-    """The index of the records' bodies, kept by size and time of each file: only what has changed is read."""
-    state = NormalState(place)
-    stored = retrieval.load(files.read_bytes(state.index) or b"")
-    current: dict[str, tuple[int, int, retrieval.Indexed]] = {}
-    for name, (size, time) in adr_folder.stamps(place.adr, names):
-        old = stored.get(name)
-        if old and old[:2] == (size, time):
-            current[name] = old
-        else:
-            read = adr_folder.read(place.adr, name)
-            if read:
-                current[name] = (size, time, retrieval.index_record(name, read.text))
-    if current != stored:
-        try:
-            state.keep_index(retrieval.dump(current))
-        except FolderError:  # it is only slower without
-            pass
-    return retrieval.build_index([one for _, _, one in current.values()])
-
-
 # -- the parts
 
 
 def _block(
-    job: Job, draft: batching.Waiting, index: retrieval.Index, boundary: str, shown: dict[str, None]
+    job: Job, draft: batching.Waiting, index: search.Index, boundary: str, shown: dict[str, None]
 ) -> str:
-    read = document.read(draft.text)
-    likely = [name for name, _ in retrieval.likely(index, draft.text, _LIKELY)]
+    read = front_matter.read(draft.text)
+    likely = [name for name, _ in search.likely(index, draft.text, _LIKELY)]
     shown.update(dict.fromkeys(likely))
     lines = [f"{boundary} DRAFT {draft.name}"]
     unverified = " ".join("; ".join(read.texts("unverified")).split())
     if unverified:
-        lines.append("NOT EVIDENCED: " + _outgoing(job, unverified)[:_UNVERIFIED_BUDGET])
+        lines.append("NOT EVIDENCED: " + outgoing(unverified, job.world.home)[:_UNVERIFIED_BUDGET])
     lines.append("LIKELY RECORDS:" if likely else "LIKELY RECORDS: none")
-    lines.extend(f"- `{name}` {_outgoing(job, _described(index, name))}".rstrip() for name in likely)
-    return "\n".join([*lines, f"{boundary} TEXT", _cut(_outgoing(job, read.body).strip())])
+    lines.extend(
+        f"- `{name}` {outgoing(_described(index, name), job.world.home)}".rstrip() for name in likely
+    )
+    return "\n".join([*lines, f"{boundary} TEXT", _cut(outgoing(read.body, job.world.home).strip())])
 
 
-def _described(index: retrieval.Index, name: str) -> str:
+def _described(index: search.Index, name: str) -> str:
     one = index.record(name)
     return ": ".join(part for part in (one.title, one.description) if part)[:_TOLD]
-
-
-def _outgoing(job: Job, text: str) -> str:
-    """A text as it may leave the machine."""
-    return home_as_tilde(sensitive.mask(text).text, job.world.home)
 
 
 def _cut(text: str) -> str:

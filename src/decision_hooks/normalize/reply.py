@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from decision_hooks.backends import answers as backend_answers
-from decision_hooks.backends import call as backends
-from decision_hooks.backends import local as local_command
+from decision_hooks.backends import answers, call, local
 from decision_hooks.backends.calls import account, foreign, may_not_call
 from decision_hooks.backends.choice import normalize_choice
 from decision_hooks.errors import RefusedReply
-from decision_hooks.normalize import batching
+from decision_hooks.normalize import batching, rules
 from decision_hooks.normalize import prompt as normalize_prompt
-from decision_hooks.normalize import rules as normalize_rules
 from decision_hooks.normalize.job import Job
-from decision_hooks.replies import decisions as replies
+from decision_hooks.replies import decisions
 from decision_hooks.replies.operations import RawOperation, operations
 from decision_hooks.system import adr_folder
 from decision_hooks.system.runlog import iso_time
@@ -66,10 +63,10 @@ def _skipped(job: Job, reason: str) -> Reply:
 def _by_rules(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
     job.log.write("using rules (no model)")
     job.state.stamp_attempt(job.world.now())
-    return read(job, normalize_rules.reply(job, folder, batch), batch)
+    return read(job, rules.reply(job, folder, batch), batch)
 
 
-def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: backends.Backend) -> Reply:
+def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: call.Backend) -> Reply:
     stopped = may_not_call(job.place, chosen, job.world, job.settings.daily_calls, probe=job.by_hand)
     if stopped:
         return _skipped(job, stopped)
@@ -79,13 +76,13 @@ def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: backe
     job.tell(
         f"asking {chosen.label} about {len(batch)} drafts ({len(prompt)} characters); this may take minutes"
     )
-    answer = backends.ask(
+    answer = call.ask(
         chosen,
         prompt,
         root=job.place.root,
         environ=job.world.environ,
         timeout=job.settings.timeout,
-        is_answer=lambda text: replies.holds(operations, text),
+        is_answer=lambda text: decisions.holds(operations, text),
     )
     account(job.place, chosen, job.world, len(prompt), answer)
     return _answered(job, batch, chosen.name, answer, before)
@@ -93,14 +90,14 @@ def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: backe
 
 def _by_local(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
     model = job.settings.local_model
-    label = backends.Backend("local", model or "-", "local", ())
+    label = call.Backend("local", model or "-", "local", ())
     stopped = may_not_call(job.place, label, job.world, job.settings.daily_calls, probe=job.by_hand)
     if stopped:
         return _skipped(job, stopped)
     job.log.write(f"using local (model: {model or 'of the command'}) for {len(batch)} drafts")
     before = _stamp(job)
     job.tell(f"asking the local pipeline about {len(batch)} drafts")
-    answer = local_command.ask(
+    answer = local.ask(
         job.settings.local_cmd,
         model,
         batch=[draft.name for draft in batch],
@@ -133,9 +130,7 @@ def _stamp(job: Job) -> float | None:
 # -- what was answered
 
 
-def _answered(
-    job: Job, batch: Drafts, name: str, answer: backend_answers.Answer, before: float | None
-) -> Reply:
+def _answered(job: Job, batch: Drafts, name: str, answer: answers.Answer, before: float | None) -> Reply:
     names = [draft.name for draft in batch]
     if not answer.trouble and answer.text.strip():
         job.tell(f"answered after {answer.seconds:.0f} s ({len(answer.text)} characters)")
@@ -145,7 +140,7 @@ def _answered(
     else:
         reason = f"{name}: {answer.trouble}: {foreign(answer.detail)}"
     job.log.write(reason)
-    if answer.trouble in backend_answers.SPENT_NOTHING:
+    if answer.trouble in answers.SPENT_NOTHING:
         _back_off(job, before, foreign(answer.detail))
     else:
         job.state.note_invalid(names if answer.trouble in ("", "timeout") else ())

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from decision_hooks.normalize import batching
 from decision_hooks.normalize.job import Job
-from decision_hooks.pipeline import operations as pipeline_records
-from decision_hooks.pipeline import run as pipeline
+from decision_hooks.pipeline import operations, run
 from decision_hooks.pipeline.drafts import Draft
 from decision_hooks.records import madr
 from decision_hooks.system import adr_folder
@@ -16,7 +15,7 @@ from decision_hooks.system import adr_folder
 def reply(job: Job, folder: adr_folder.Listing, batch: Sequence[batching.Waiting]) -> str:
     """The operations of a batch as JSON; why a draft is left goes to the log."""
     drafts = [Draft(draft.name, draft.text, "") for draft in batch]
-    outcome = pipeline.by_rules(drafts, folder.names, madr.language(job.settings.language))
+    outcome = run.by_rules(drafts, folder.names, madr.language(job.settings.language))
     for left in outcome.left:
         job.log.write(f"left: {left.name}: {left.why}")
-    return pipeline_records.as_json(outcome.operations)
+    return operations.as_json(outcome.operations)

@@ -9,9 +9,7 @@ from typing import NamedTuple
 
 from decision_hooks.errors import RefusedReply
 from decision_hooks.pipeline.undecided import nothing_chosen
-from decision_hooks.records import front_matter as document
-from decision_hooks.records import headings as arrangement
-from decision_hooks.records import madr, naming
+from decision_hooks.records import front_matter, headings, madr, naming
 from decision_hooks.records.headings import Arranged
 from decision_hooks.text import markdown
 
@@ -57,14 +55,14 @@ class Reading(NamedTuple):
     @property
     def title(self) -> str:
         """What it is about, in a line; made of its outcome or its name where it has no title."""
-        first = self.decisions[0] if self.decisions else Decided("", arrangement.arrange(""))
+        first = self.decisions[0] if self.decisions else Decided("", headings.arrange(""))
         told = first.title or first.arranged.title or _title_of(first.arranged.texts.outcome)
         return told or _title_of_name(self.name)
 
 
 def read(draft: Draft) -> Reading:
     """Read a draft of any form; never raises."""
-    front = document.read(draft.text)
+    front = front_matter.read(draft.text)
     session = front.text("session").strip()
     found = decisions(front.body)
     held = found or ()
@@ -93,7 +91,7 @@ def decisions(body: str) -> tuple[Decided, ...] | None:
             found = replies.decisions(text)
         except RefusedReply:
             continue
-        return tuple(Decided(one.title, arrangement.arrange(one.body)) for one in found)
+        return tuple(Decided(one.title, headings.arrange(one.body)) for one in found)
     return None
 
 
@@ -102,7 +100,7 @@ def with_headings(body: str) -> str:
     rows: list[str] = []
     for line in markdown.lines(body):
         label = None if line.fenced or line.level else _LABEL.match(line.text)
-        place = arrangement.place(markdown.Section(2, label[1], "")) if label else None
+        place = headings.place(markdown.Section(2, label[1], "")) if label else None
         if label is None or place is None:
             rows.append(line.text)
         else:
@@ -152,7 +150,7 @@ def condensed(body: str, budget: int) -> str:
     """A body in at most ``budget`` characters, by value: title and outcome, then context, options and the rest."""
     found = decisions(body)
     if not found:
-        arranged = arrangement.arrange(with_headings(body))
+        arranged = headings.arrange(with_headings(body))
         return _by_value(arranged.title, arranged, budget)
     if len(found) == 1:
         return _by_value(found[0].title, found[0].arranged, budget)
@@ -167,8 +165,8 @@ def condensed(body: str, budget: int) -> str:
 
 def condensed_record(text: str, budget: int) -> str:
     """A record (its whole text) in at most ``budget`` characters, as ``condensed``."""
-    read = document.read(text)
-    arranged = arrangement.arrange(read.body)
+    read = front_matter.read(text)
+    arranged = headings.arrange(read.body)
     return _by_value(read.text("title") or arranged.title, arranged, budget)
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from decision_hooks.normalize import batching
 from decision_hooks.pipeline.drafts import Reading, is_silent, substance
-from decision_hooks.records import front_matter as document
-from decision_hooks.records import headings as arrangement
-from decision_hooks.text import markdown
+from decision_hooks.records import front_matter, headings
+from decision_hooks.text import markdown, similar
 
 
 class Group(NamedTuple):
@@ -46,7 +44,7 @@ def groups(drafts: Sequence[Reading]) -> tuple[Group, ...]:
     for n, one in enumerate(drafts):
         for m in range(n):
             same = one.session and one.session == drafts[m].session
-            if same and batching.near_duplicates(texts[n], texts[m]):
+            if same and similar.near_duplicates(texts[n], texts[m]):
                 joined.join(one.name, drafts[m].name)
     by_name = {draft.name: draft for draft in drafts}
     return tuple(_group([by_name[name] for name in names]) for names in joined.groups())
@@ -60,7 +58,7 @@ def _group(drafts: Sequence[Reading]) -> Group:
 def _told(draft: Reading) -> str:
     """What a draft says, without the headings and phrases that all drafts share."""
     titles = " ".join(one.title for one in draft.decisions)
-    return f"{titles}\n{substance(document.split(draft.text).body)}"
+    return f"{titles}\n{substance(front_matter.split(draft.text).body)}"
 
 
 class Joined:
@@ -134,7 +132,7 @@ def _closes(code: Sequence[str]) -> bool:
 
 
 def _name_of(line: markdown.Line) -> str:
-    title = arrangement.adr_title(line.title)
+    title = headings.adr_title(line.title)
     return line.title if title is None else title
 
 

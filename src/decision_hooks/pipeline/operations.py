@@ -8,9 +8,8 @@ from collections.abc import Collection, Sequence
 from decision_hooks.errors import RefusedReply
 from decision_hooks.pipeline.drafts import Decided, Reading, cut, is_silent
 from decision_hooks.pipeline.questions import Extracted
-from decision_hooks.records import front_matter as document
-from decision_hooks.records import madr, naming
-from decision_hooks.replies import record as clean_record
+from decision_hooks.records import front_matter, madr, naming
+from decision_hooks.replies import record
 from decision_hooks.replies.operations import FIELDS, RawOperation
 from decision_hooks.replies.plan import DELETE, MERGE, REWRITE
 
@@ -76,12 +75,12 @@ def _also(one: Decided) -> str:
 
 
 def _record(title: str, body: str) -> str:
-    return document.render([("type", "ADR"), ("title", title or "ADR")], body)
+    return front_matter.render([("type", "ADR"), ("title", title or "ADR")], body)
 
 
 def _lawful(content: str, draft: Reading, language: madr.Language) -> str:
     try:
-        clean_record.record(content, "x", clean_record.source(draft.name, draft.text), language)
+        record.record(content, "x", record.source(draft.name, draft.text), language)
     except RefusedReply:
         return ""
     return content
@@ -95,7 +94,7 @@ def rewrite(draft: Reading, slug: str, content: str) -> RawOperation:
 def merge(draft: Reading, target: str, additions: str) -> RawOperation | None:
     """A draft that goes into a record or the rewrite of that slug; None when its additions cannot be appended."""
     try:
-        clean_record.update(additions, "")
+        record.update(additions, "")
     except RefusedReply:
         return None
     return RawOperation(MERGE, draft.name, target=target, additions=additions)

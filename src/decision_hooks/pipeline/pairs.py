@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from decision_hooks.pipeline.duplicates import Joined
-from decision_hooks.records.retrieval import Candidate
+from decision_hooks.records.search import Candidate
 
 MOST_CANDIDATES = 12  # of a draft
 _LEAST_SCORE = (

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from decision_hooks.pipeline.drafts import Reading, condensed, condensed_record, cut, is_silent
 from decision_hooks.records import madr
-from decision_hooks.replies import wrapping as reply_text
+from decision_hooks.replies import wrapping
 from decision_hooks.text import markdown, terms
 
 # Kinds, each with a template of its own
@@ -109,7 +109,7 @@ def _unverified(draft: Reading) -> str:
 
 def read(question: Question, reply: str) -> Answer:
     """The answer in a reply; anything but the form that was asked for is ``UNUSABLE``."""
-    text = reply_text.plain(reply).strip()
+    text = wrapping.plain(reply).strip()
     if question.kind in (SAME, KEPT):
         said = yes_or_no(text)
         return Answer(UNUSABLE) if said is None else Answer(ANSWERED, yes=said)

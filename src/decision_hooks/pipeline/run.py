@@ -12,8 +12,7 @@ from decision_hooks.pipeline import operations as pipeline_records
 from decision_hooks.pipeline.drafts import Draft, Reading, read
 from decision_hooks.pipeline.duplicates import Group, duplicates, groups, own_lines
 from decision_hooks.pipeline.stages import Ask, Shelf, Stages
-from decision_hooks.records import front_matter as document
-from decision_hooks.records import madr
+from decision_hooks.records import front_matter, madr
 from decision_hooks.replies.operations import RawOperation
 from decision_hooks.replies.plan import DELETE, MERGE, REWRITE
 
@@ -97,7 +96,7 @@ def _outcome(
 ) -> Outcome:
     done = {one.file: one for one in settled.deletes} | dict(found)
     reasons = dict(why)
-    texts = {one.name: document.split(one.text).body for one in batch}
+    texts = {one.name: front_matter.split(one.text).body for one in batch}
     for group in settled.groups:
         anchor = found.get(group.anchor.name)
         told = [texts[group.anchor.name]]

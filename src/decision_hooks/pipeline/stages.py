@@ -17,7 +17,7 @@ from decision_hooks.pipeline import (
 from decision_hooks.pipeline.drafts import Reading
 from decision_hooks.pipeline.pairs import Cluster, Pair
 from decision_hooks.pipeline.questions import ANSWERED, FAILED, UNASKED, UNUSABLE, Answer, Question
-from decision_hooks.records import madr, retrieval
+from decision_hooks.records import madr, search
 from decision_hooks.replies.operations import RawOperation
 from decision_hooks.replies.plan import DELETE, MERGE, REWRITE
 
@@ -32,7 +32,7 @@ Ask = Callable[
 class Shelf(NamedTuple):
     """The records that stand."""
 
-    searched: retrieval.Index
+    searched: search.Index
     read: Callable[[str], str]  # the text of a record as a model may see it, "" for none
     names: frozenset[str] = frozenset()  # of everything in the folder
 
@@ -78,7 +78,7 @@ class Stages:
         texts = [(name, self.drafts[name].text) for name in names]
         same: list[Pair] = []
         unsure: set[str] = set()
-        candidates = retrieval.candidates(self.shelf.searched, texts, pipeline_pairs.MOST_CANDIDATES)
+        candidates = search.candidates(self.shelf.searched, texts, pipeline_pairs.MOST_CANDIDATES)
         for number, wave in enumerate(pipeline_pairs.waves(names, candidates)):
             pairs = pipeline_pairs.open_pairs(wave, same, self._anchors(same))
             for pair, answer in zip(pairs, self._twice(pairs), strict=True):

@@ -1,4 +1,4 @@
-"""The scanner of sensitive content: what may not stand in a record, and the texts with it masked.
+"""The scanner of sensitive content: what must not be in a record, and the report of a scan.
 
 Rules: e-mail, phones, national numbers and secrets always; internal URLs, data and own terms on request.
 A scan fails closed: what cannot be read whole is an error, never a clean report.
@@ -7,46 +7,65 @@ A scan fails closed: what cannot be read whole is an error, never a clean report
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from decision_hooks.privacy.hits import Hit, Text, occurrences, read_text
-from decision_hooks.privacy.report import Finding, Modes, Report, ScanRefused, as_json, failed, order, preview
+from decision_hooks.privacy.mask import Masked, replaced, standing
 from decision_hooks.privacy.rules.data import find_columns, find_national_numbers, find_sample_rows
-from decision_hooks.privacy.rules.denylist import find_terms, parse_denylist
+from decision_hooks.privacy.rules.denylist import find_terms
+from decision_hooks.privacy.rules.hits import Hit, ScanRefused, occurrences, read_text
 from decision_hooks.privacy.rules.hosts import find_internal_urls
 from decision_hooks.privacy.rules.persons import (
     find_directives,
     find_mentions,
-    find_personal,
-    is_reserved_address,
 )
-from decision_hooks.privacy.rules.secrets import find_secrets
+from decision_hooks.privacy.rules.secrets import CATEGORIES as SECRET_CATEGORIES
 
-__all__ = [
-    "Finding",
-    "Masked",
-    "Modes",
-    "Report",
-    "ScanRefused",
-    "as_json",
-    "climbs",
-    "failed",
-    "mask",
-    "parse_denylist",
-    "redact",
-    "scan",
-    "scan_sources",
-]
-
+_VERSION = 1  # of the printed report
+_REDACTED = SECRET_CATEGORIES | {"denylist_term", "sample_row"}
 MAX_INPUT = 5 * 1024 * 1024  # bytes, all sources together
 
 
-class Masked(NamedTuple):
-    """A text with its findings replaced by ``[category]``, and how many of each category."""
+class Finding(NamedTuple):
+    """One place that a rule names; ``line`` and ``column`` count from 1, ``match`` never shows a secret."""
 
-    text: str
-    counts: dict[str, int]
+    source: str
+    line: int
+    column: int  # in characters
+    category: str
+    confidence: str  # high | warn
+    match: str
+    length: int  # of the whole match, in characters
+    start: int  # offsets in the text, for masking
+    end: int
+
+
+class Modes(NamedTuple):
+    """What was asked of a scan; a caller compares it with what it meant to ask."""
+
+    public: bool = False
+    data: bool = False
+    denylist: bool = False
+
+
+class Report(NamedTuple):
+    """The outcome of one scan: completed with findings, or an error and no finding."""
+
+    modes: Modes
+    findings: tuple[Finding, ...] = ()
+    denylist_rule_count: int = 0
+    error_code: str = ""
+    error_message: str = ""
+
+    @property
+    def high(self) -> int:
+        """Number of findings that block a write."""
+        return sum(finding.confidence == "high" for finding in self.findings)
+
+    @property
+    def exit_code(self) -> int:
+        """0 clean or advisory only, 1 a finding of high confidence, 2 not completed."""
+        return 2 if self.error_code else int(self.high > 0)
 
 
 def scan(
@@ -54,7 +73,7 @@ def scan(
 ) -> list[Finding]:
     """All findings of a text, sorted by line, column and category; lines of any length are read whole."""
     t = read_text(text)
-    hits = _standing(t)
+    hits = standing(t)
     hits.extend(find_mentions(t))
     hits.extend(find_directives(t))
     if public:
@@ -90,7 +109,7 @@ def scan_sources(
         for name, text in texts
         for finding in scan(text, name, public=public, data=data, denylist=terms)
     ]
-    return Report(modes, tuple(sorted(findings, key=order)), len(terms))
+    return Report(modes, tuple(sorted(findings, key=_order)), len(terms))
 
 
 def climbs(path: str) -> bool:
@@ -100,64 +119,7 @@ def climbs(path: str) -> bool:
 
 def redact(text: str, findings: Iterable[Finding]) -> Masked:
     """The text with each finding of high confidence replaced by ``[category]``."""
-    return _replace(text, [(f.start, f.end, f.category) for f in findings if f.confidence == "high"])
-
-
-def mask(text: str, *, every: bool = False) -> Masked:
-    """The text as it may be written unattended: personal data and secrets are replaced.
-
-    Masking again changes nothing. Addresses of example domains stay: they are nobody's. ``every`` masks
-    advisory findings as well, and what is else looked for on request: URLs, mentions, national numbers.
-    """
-    counts: dict[str, int] = {}
-    while True:
-        t = read_text(text)
-        hits = [hit for hit in _maskable(t, every) if hit.high or every]
-        step = _replace(text, [(hit.start, hit.end, hit.category) for hit in hits])
-        if not step.counts:
-            return Masked(text, counts)
-        # A mask may end a run, so that what follows it is read anew.
-        text = step.text
-        for category, count in step.counts.items():
-            counts[category] = counts.get(category, 0) + count
-
-
-def _maskable(t: Text, every: bool) -> Iterator[Hit]:
-    for hit in _standing(t):
-        if hit.category != "email_address" or not is_reserved_address(t.raw[hit.start : hit.end]):
-            yield hit
-    if every:
-        for rule in (find_internal_urls, find_mentions, find_national_numbers):
-            yield from rule(t)
-
-
-def _standing(t: Text) -> list[Hit]:
-    """The rules that are always on, without what stands whole within a secret."""
-    return _without_covered([*find_secrets(t), *find_personal(t)])
-
-
-def _without_covered(hits: list[Hit]) -> list[Hit]:
-    precise = [hit for hit in hits if hit.core < 0]
-    by_value = [hit for hit in hits if hit.core >= 0]
-    kept = _outermost(precise)
-    covers = [(hit.start, hit.end) for hit in kept if not hit.open]
-    starts = [start for start, _ in covers]
-    for hit in by_value:
-        # "token=ghp_...": the name adds nothing to the token that is known by its shape.
-        at = bisect_right(starts, hit.core) - 1
-        if at < 0 or covers[at][1] < hit.end:
-            kept.append(hit)
-    return _outermost(kept)
-
-
-def _outermost(hits: list[Hit]) -> list[Hit]:
-    kept: list[Hit] = []
-    reach = -1
-    for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end, hit.category)):
-        if hit.end > reach:
-            kept.append(hit)
-            reach = reach if hit.open else hit.end
-    return kept
+    return replaced(text, [(f.start, f.end, f.category) for f in findings if f.confidence == "high"])
 
 
 def _findings(text: str, source: str, hits: Iterable[Hit]) -> list[Finding]:
@@ -167,7 +129,7 @@ def _findings(text: str, source: str, hits: Iterable[Hit]) -> list[Finding]:
     for hit in hits:
         line = bisect_right(line_starts, hit.start)
         column = hit.start - line_starts[line - 1] + 1
-        shown = preview(hit.category, text[hit.start : hit.end])
+        shown = _preview(hit.category, text[hit.start : hit.end])
         confidence = "high" if hit.high else "warn"
         findings.append(
             Finding(
@@ -182,21 +144,7 @@ def _findings(text: str, source: str, hits: Iterable[Hit]) -> list[Finding]:
                 hit.end,
             )
         )
-    return sorted(findings, key=order)
-
-
-def _replace(text: str, spans: list[tuple[int, int, str]]) -> Masked:
-    """Spans that overlap become one, named after the first of them."""
-    pieces: list[str] = []
-    counts: dict[str, int] = {}
-    done = 0
-    for start, end, category in sorted(spans, key=lambda span: (span[0], -span[1], span[2])):
-        if start >= done:
-            pieces += (text[done:start], f"[{category}]")
-            counts[category] = counts.get(category, 0) + 1
-        done = max(done, end)
-    pieces.append(text[done:])
-    return Masked("".join(pieces), counts)
+    return sorted(findings, key=_order)
 
 
 def _decode(name: str, content: bytes) -> str:
@@ -204,3 +152,53 @@ def _decode(name: str, content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ScanRefused("decode_error", f"{name} is not UTF-8") from None
+
+
+# -- the report
+
+
+def failed(code: str, message: str, modes: Modes) -> Report:
+    """The report of a scan that could not be completed; it holds no findings."""
+    return Report(modes, error_code=code, error_message=message)
+
+
+def as_json(report: Report) -> dict[str, object]:
+    """The report as the JSON object that is printed; no secret is in it."""
+    body: dict[str, object] = {
+        "schema_version": _VERSION,
+        "status": "error" if report.error_code else "completed",
+    }
+    if report.error_code:
+        body["error"] = {"code": report.error_code, "message": report.error_message}
+    body["modes"] = report.modes._asdict()
+    body["denylist_rule_count"] = report.denylist_rule_count
+    body["findings"] = [_finding_as_json(finding) for finding in report.findings]
+    total = len(report.findings)
+    body["summary"] = {"high": report.high, "warn": total - report.high, "total": total}
+    return body
+
+
+def _order(finding: Finding) -> tuple[str, int, int, str]:
+    """The key by which findings are sorted."""
+    return finding.source, finding.line, finding.column, finding.category
+
+
+def _preview(category: str, found: str) -> str:
+    """What a finding may show of its match: at most the first four and the last two characters."""
+    if category in _REDACTED:
+        return "[redacted]"
+    return found[:1] + "***" if len(found) <= 8 else found[:4] + "***" + found[-2:]
+
+
+def _finding_as_json(finding: Finding) -> dict[str, object]:
+    body: dict[str, object] = {
+        "source": finding.source,
+        "line": finding.line,
+        "column": finding.column,
+        "category": finding.category,
+        "confidence": finding.confidence,
+        "match": finding.match,
+    }
+    if finding.category in _REDACTED:
+        body["length"] = finding.length
+    return body

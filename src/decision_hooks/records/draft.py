@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from decision_hooks.records import front_matter as document
-from decision_hooks.records import grounding
+from decision_hooks.records import front_matter, grounding
 from decision_hooks.records.madr import Decision
 
 
@@ -20,7 +19,7 @@ def render_draft(
     ]
     if unverified:
         front.append(("unverified", list(unverified)))
-    return document.render(front, decision.body)
+    return front_matter.render(front, decision.body)
 
 
 def identity(title: str, outcome: str) -> str:

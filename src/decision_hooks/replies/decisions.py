@@ -9,7 +9,7 @@ from decision_hooks.errors import RefusedReply
 from decision_hooks.records import madr
 from decision_hooks.records.headings import adr_title, arrange, exact_place
 from decision_hooks.records.madr import Decision
-from decision_hooks.replies import wrapping as reply_text
+from decision_hooks.replies import wrapping
 from decision_hooks.replies.operations import RawOperation, operations
 from decision_hooks.text import markdown
 
@@ -27,8 +27,8 @@ def decisions(reply: str) -> tuple[Decision, ...]:
     A decision is a block ``## ADR <title>`` that holds at least its context or its outcome; these headings without
     a title are one untitled decision. An answer with a fence that is never closed was cut, and is refused.
     """
-    said = reply_text.after_thought(markdown.split_lines(reply_text.plain(reply)), _begins_block_or_none)
-    answer = reply_text.unfenced(said, _begins_answer, _begins_block)
+    said = wrapping.after_thought(markdown.split_lines(wrapping.plain(reply)), _begins_block_or_none)
+    answer = wrapping.unfenced(said, _begins_answer, _begins_block)
     blocks = _blocks(answer.rows)
     found = tuple(_decision(title, rows) for title, rows in blocks if _is_decision(rows))
     if not found:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from decision_hooks.errors import RefusedReply
-from decision_hooks.replies import wrapping as reply_text
+from decision_hooks.replies import wrapping
 
 FIELDS = ("op", "file", "slug", "content", "target", "additions", "reason")
 
@@ -45,7 +45,7 @@ def operations(reply: str) -> tuple[RawOperation, ...]:
 
     Raises ``RefusedReply`` where there is none, or where it is cut: what is missing could change the meaning.
     """
-    text = reply_text.plain(reply)
+    text = wrapping.plain(reply)
     best: tuple[int, list[object]] | None = None
     for found in _values(text):
         items = _operations_of(found.value, whole=_stands_alone(text, found))

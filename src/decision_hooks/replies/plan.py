@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from typing import NamedTuple
 
-from decision_hooks.replies import record as clean_record
+from decision_hooks.replies import record
 
 DELETE, REWRITE, MERGE = "delete", "rewrite", "merge-into"
 
@@ -91,7 +91,7 @@ class Plan(NamedTuple):
                 found[step.name] = Write(step.name, step.text, step.before is None, step.before, (step.file,))
             elif step.op == MERGE:
                 old = found.get(step.name) or Write(step.name, step.before or "", False, step.before, ())
-                text = clean_record.appended(old.text, step.text)
+                text = record.appended(old.text, step.text)
                 found[step.name] = old._replace(text=text, sources=(*old.sources, step.file))
         return tuple(write for write in found.values() if write.text != write.before)
 

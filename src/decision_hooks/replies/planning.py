@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from decision_hooks.errors import RefusedReply
 from decision_hooks.records import naming
 from decision_hooks.records.madr import Language
-from decision_hooks.replies import record as clean_record
+from decision_hooks.replies import record
 from decision_hooks.replies.operations import RawOperation
 from decision_hooks.replies.plan import (
     DELETE,
@@ -134,8 +134,8 @@ class _Judging:
         slug = _slug(raw.slug)
         if not slug:
             raise RefusedReply("the slug holds no word")
-        drawn = clean_record.source(draft.name, draft.text, self.today)
-        text = clean_record.record(raw.content, slug, drawn, self.language)
+        drawn = record.source(draft.name, draft.text, self.today)
+        text = record.record(raw.content, slug, drawn, self.language)
         name = self._free_name(naming.time_prefix(draft.name) + slug, draft.name)
         return Step(REWRITE, draft.name, name, text, before=draft.text if name == draft.name else None)
 
@@ -143,9 +143,7 @@ class _Judging:
         """The step of a ``merge-into``; raises ``RefusedReply``."""
         draft = self.batch[raw.file]
         _refuse_path(raw.target, "target")
-        block = clean_record.update(
-            raw.additions, clean_record.source(draft.name, draft.text, self.today).day
-        )
+        block = record.update(raw.additions, record.source(draft.name, draft.text, self.today).day)
         target = raw.target.strip()
         rewritten = self._rewritten(target)
         if rewritten:

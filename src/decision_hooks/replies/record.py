@@ -6,8 +6,7 @@ import re
 from typing import NamedTuple
 
 from decision_hooks.errors import RefusedReply
-from decision_hooks.records import front_matter as document
-from decision_hooks.records import grounding, madr, naming
+from decision_hooks.records import front_matter, grounding, madr, naming
 from decision_hooks.records.headings import Arranged, arrange, is_update
 from decision_hooks.text import markdown
 
@@ -35,7 +34,7 @@ class Source(NamedTuple):
 
 def source(name: str, text: str, today: str = "") -> Source:
     """Read a draft."""
-    read = document.read(text)
+    read = front_matter.read(text)
     day = _day(read.text("captured")) or naming.day_of(name) or today
     return Source(day, read.texts("unverified"), _only_decision(read.body))
 
@@ -52,7 +51,7 @@ def _only_decision(body: str) -> madr.Sections:
 
 def record(content: str, slug: str, drawn: Source, language: madr.Language) -> str:
     """The whole text of a record; raises ``RefusedReply`` where the content cannot be one."""
-    read = document.read(_closed_front(_without_fence(content)))
+    read = front_matter.read(_closed_front(_without_fence(content)))
     if markdown.unclosed_fence(read.body):
         raise RefusedReply("a code fence of the content is never closed")
     found = arrange(read.body)
@@ -67,13 +66,13 @@ def record(content: str, slug: str, drawn: Source, language: madr.Language) -> s
     unverified = [item for item in drawn.unverified if grounding.normal(item) in told]
     if unverified:
         front.append(("unverified", unverified))
-    return document.render(front, f"{preamble}\n\n{body}")
+    return front_matter.render(front, f"{preamble}\n\n{body}")
 
 
 def update(additions: str, day: str) -> str:
     """What is appended to the target of a merge; raises ``RefusedReply`` where there is nothing to append."""
-    text = document.read(_without_fence(additions)).body.strip("\n")
-    text = document.clean(text).strip("\n").rstrip()
+    text = front_matter.read(_without_fence(additions)).body.strip("\n")
+    text = front_matter.clean(text).strip("\n").rstrip()
     if not text.strip():
         raise RefusedReply("the additions are empty")
     if markdown.unclosed_fence(text):
@@ -100,7 +99,7 @@ def appended(text: str, block: str) -> str:
 
 def _without_fence(content: str) -> str:
     """The content without one fence around all of it."""
-    text = document.clean(content.removeprefix("\ufeff")).strip()
+    text = front_matter.clean(content.removeprefix("\ufeff")).strip()
     rows = markdown.split_lines(text)
     opened, ending = markdown.fence(rows[0]), markdown.fence(rows[-1])
     if opened is None or ending is None or len(rows) < 3 or not markdown.closes(opened, ending):
@@ -113,7 +112,7 @@ def _without_fence(content: str) -> str:
 
 def _closed_front(text: str) -> str:
     """The text with its front matter closed where its mark was forgotten, so that no section is taken for YAML."""
-    front = document.split(text).front
+    front = front_matter.split(text).front
     keys = _KEYS.match(text)
     if keys is None or (front is not None and not _HEADING_INSIDE.search(front)):
         return text
@@ -121,7 +120,7 @@ def _closed_front(text: str) -> str:
 
 
 def _front(
-    read: document.Document, found: Arranged, slug: str, day: str, outcome: str
+    read: front_matter.Document, found: Arranged, slug: str, day: str, outcome: str
 ) -> list[tuple[str, object]]:
     title = (
         _one_line(read.text("title"))[:_MOST_TITLE] or _one_line(found.title)[:_MOST_TITLE] or _one_line(slug)
@@ -164,7 +163,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(document.clean(text).split())
+    return " ".join(front_matter.clean(text).split())
 
 
 def _day(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from decision_hooks.errors import FolderError
-from decision_hooks.state import values as state_values
+from decision_hooks.state import values
 from decision_hooks.state.values import GivenUp, Outbox, Pending, Position
 from decision_hooks.system import facts, files, locking
 from decision_hooks.system.project import Project
@@ -27,7 +27,7 @@ class CaptureState:
     def position(self, key: str, path: str, now: float) -> Position:
         """The stored position of a transcript, a fresh one where none is, or where it lies in the future."""
         stored = files.read_json(self._file("positions", key))
-        found = state_values.position(stored, path) if stored else Position(path)
+        found = values.position(stored, path) if stored else Position(path)
         return found if found.time <= now + DAY else Position(path)
 
     def save_position(self, key: str, position: Position) -> None:
@@ -127,14 +127,14 @@ class CaptureState:
         """Parts that were given up."""
         folder = self._place.state_file("given-up")
         stored = (files.read_json(os.path.join(folder, name)) for name in files.names(folder))
-        return [part for part in (state_values.given_up(value) for value in stored if value) if part]
+        return [part for part in (values.given_up(value) for value in stored if value) if part]
 
     def forget_given_up(self, part: GivenUp) -> None:
         """A part that had been given up has been taken up again."""
         files.remove(self._file("given-up", part.name))
 
     def _pending(self, key: str) -> Pending | None:
-        return state_values.pending(files.read_json(self._file("pending", key)) or {})
+        return values.pending(files.read_json(self._file("pending", key)) or {})
 
     # -- outbox
 
@@ -151,7 +151,7 @@ class CaptureState:
             for name in files.names(folder)
             if name.endswith(".json")
         )
-        return [outbox for outbox in (state_values.outbox(value) for value in stored if value) if outbox]
+        return [outbox for outbox in (values.outbox(value) for value in stored if value) if outbox]
 
     def close_outbox(self, key: str) -> None:
         """All of an outbox is on disk."""

@@ -7,8 +7,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from decision_hooks.records import front_matter as document
-from decision_hooks.records import naming
+from decision_hooks.records import front_matter, naming
 from decision_hooks.system import files
 
 _HEAD = 4096  # bytes in which the front matter of a draft tells that it is one
@@ -182,6 +181,6 @@ class _Opened:
             return False
         finally:
             os.close(fd)
-        if b"session" not in head or document.session_of(head.decode("utf-8-sig", "replace")) is None:
+        if b"session" not in head or front_matter.session_of(head.decode("utf-8-sig", "replace")) is None:
             return False
         return naming.is_record_name(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 _BLOCK = 256 * 1024
@@ -31,50 +31,6 @@ def extent(path: str) -> Extent | None:
     if not stat.S_ISREG(found.st_mode) or not os.access(real, os.R_OK):
         return None
     return Extent(real, found.st_size, found.st_mtime)
-
-
-def host_transcripts(host: str, name: str, environ: Mapping[str, str]) -> list[str]:
-    """Paths where a host keeps the transcript of that session id; ``*`` as ``name`` finds those of all."""
-    home = environ.get("HOME", "")
-    if not home:
-        return []
-    claude = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
-    codex = environ.get("CODEX_HOME") or os.path.join(home, ".codex")
-    pi = environ.get("PI_CODING_AGENT_DIR") or os.path.join(home, ".pi", "agent")
-    from glob import escape, glob
-
-    home, claude, codex, pi = (escape(folder) for folder in (home, claude, codex, pi))
-    patterns = {
-        "claude": [f"{claude}/projects/*/{name}.jsonl"],
-        "cursor": [
-            f"{home}/.cursor/projects/*/agent-transcripts/{name}.jsonl",
-            f"{home}/.cursor/projects/*/agent-transcripts/{name}/{name}.jsonl",
-            f"{home}/.cursor/projects/*/agent-transcripts/{name}.txt",
-        ],
-        "pi": [f"{pi}/sessions/*/*_{name}.jsonl"],
-        "codex": [f"{codex}/sessions/*/*/*/rollout-*{name}.jsonl"],
-    }
-    found: list[str] = []
-    for pattern in patterns.get(host, []):
-        found.extend(sorted(glob(pattern)))
-    return found
-
-
-def named(path: str, home: str) -> Extent | None:
-    """The transcript that a draft names: home as ``~``, the host's folder perhaps as ``*``; None when it is gone."""
-    if path.startswith("~/"):
-        path = home + path[1:]
-    if not os.path.isabs(path) or not path.endswith((".jsonl", ".txt")):
-        return None
-    before, star, after = path.partition("*")
-    if not star:
-        return extent(path)
-    if "*" in after:
-        return None
-    from glob import escape, glob
-
-    found = glob(f"{escape(before)}*{escape(after)}")
-    return extent(found[0]) if len(found) == 1 else None
 
 
 def check_before(path: str, offset: int) -> str:

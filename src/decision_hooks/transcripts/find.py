@@ -1,4 +1,4 @@
-"""The sessions of a project that its hosts still keep on this machine."""
+"""Where transcripts lie: by the id of a session, by what a draft names, and all of a project."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from decision_hooks.system.project import Project, work_trees
-from decision_hooks.transcripts import blocks as transcript_file
+from decision_hooks.transcripts import blocks
 
 HOSTS = ("claude", "cursor", "pi", "codex")
 _HEADS = (16 * 1024, 512 * 1024)  # bytes in which a session tells where it was begun, mostly in the first
@@ -26,6 +26,50 @@ class SessionFile(NamedTuple):
     modified: float  # seconds since the epoch
 
 
+def host_transcripts(host: str, name: str, environ: Mapping[str, str]) -> list[str]:
+    """Paths where a host keeps the transcript of that session id; ``*`` as ``name`` finds those of all."""
+    home = environ.get("HOME", "")
+    if not home:
+        return []
+    claude = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
+    codex = environ.get("CODEX_HOME") or os.path.join(home, ".codex")
+    pi = environ.get("PI_CODING_AGENT_DIR") or os.path.join(home, ".pi", "agent")
+    from glob import escape, glob
+
+    home, claude, codex, pi = (escape(folder) for folder in (home, claude, codex, pi))
+    patterns = {
+        "claude": [f"{claude}/projects/*/{name}.jsonl"],
+        "cursor": [
+            f"{home}/.cursor/projects/*/agent-transcripts/{name}.jsonl",
+            f"{home}/.cursor/projects/*/agent-transcripts/{name}/{name}.jsonl",
+            f"{home}/.cursor/projects/*/agent-transcripts/{name}.txt",
+        ],
+        "pi": [f"{pi}/sessions/*/*_{name}.jsonl"],
+        "codex": [f"{codex}/sessions/*/*/*/rollout-*{name}.jsonl"],
+    }
+    found: list[str] = []
+    for pattern in patterns.get(host, []):
+        found.extend(sorted(glob(pattern)))
+    return found
+
+
+def named(path: str, home: str) -> blocks.Extent | None:
+    """The transcript that a draft names: home as ``~``, the host's folder perhaps as ``*``; None when it is gone."""
+    if path.startswith("~/"):
+        path = home + path[1:]
+    if not os.path.isabs(path) or not path.endswith((".jsonl", ".txt")):
+        return None
+    before, star, after = path.partition("*")
+    if not star:
+        return blocks.extent(path)
+    if "*" in after:
+        return None
+    from glob import escape, glob
+
+    found = glob(f"{escape(before)}*{escape(after)}")
+    return blocks.extent(found[0]) if len(found) == 1 else None
+
+
 def of_project(
     place: Project, environ: Mapping[str, str], cwd_of: Callable[[bytes], str], since: float = 0.0
 ) -> list[SessionFile]:
@@ -37,10 +81,10 @@ def of_project(
     trees = [tree for tree in work_trees(place.root) if tree != os.path.realpath(place.root)]
     found = {}
     for host in HOSTS:
-        for path in transcript_file.host_transcripts(host, "*", environ):
+        for path in host_transcripts(host, "*", environ):
             if not _may_be(host, path, place.root):
                 continue
-            where = transcript_file.extent(path)
+            where = blocks.extent(path)
             if where is None or not where.size or where.modified < since:
                 continue
             if host == "cursor" or _belongs(_first_cwd(where.path, cwd_of), place.root, trees):
@@ -90,7 +134,7 @@ def _session_id(host: str, path: str) -> str:
 
 def _first_cwd(path: str, cwd_of: Callable[[bytes], str]) -> str:
     for most in _HEADS:
-        head = transcript_file.read_range(path, 0, most)
+        head = blocks.read_range(path, 0, most)
         lines = head.split(b"\n")
         for line in lines if len(head) < most else lines[:-1]:
             cwd = cwd_of(line) if b'"cwd"' in line else ""

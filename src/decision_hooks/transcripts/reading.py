@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator
 
@@ -9,7 +10,7 @@ from decision_hooks.hosts import large_parts, transcript
 from decision_hooks.sessions import digest
 from decision_hooks.sessions.model import Edit, Session
 from decision_hooks.system import files
-from decision_hooks.transcripts import blocks as transcript_file
+from decision_hooks.transcripts import blocks
 from decision_hooks.transcripts.blocks import Extent, Tail
 
 _HEAD = 1024 * 1024  # bytes in which a session's, or a part's, first requests are looked for
@@ -24,7 +25,7 @@ Offsets = tuple[tuple[str, int], ...]  # file name of a subagent, bytes of it th
 
 def read(where: Extent, begin: int) -> tuple[Session, Tail]:
     """The part from ``begin``: its last bytes whole, of what lies before them the requests and answers."""
-    tail = transcript_file.tail(where, begin, _WINDOW, transcript.is_record)
+    tail = blocks.tail(where, begin, _WINDOW, transcript.is_record)
     lines: Iterable[bytes] = tail.lines
     if tail.begin > begin:
         lines = [*_older_requests(where.path, begin, tail.begin), *tail.lines]
@@ -36,11 +37,11 @@ def context(path: str, begin: int, titles: tuple[str, ...]) -> digest.Context:
     if not begin:
         return digest.NO_CONTEXT._replace(titles=titles)
     first = ""
-    for _, line in transcript_file.lines(path, 0, min(begin, _HEAD)):
+    for _, line in blocks.lines(path, 0, min(begin, _HEAD)):
         first = next((e.text for e in transcript.parse([line]).entries if e.kind == "user"), "")
         if first:
             break
-    block = transcript_file.read_range(path, max(0, begin - _BEFORE), begin)
+    block = blocks.read_range(path, max(0, begin - _BEFORE), begin)
     if begin > _BEFORE:
         block = block.partition(b"\n")[2]
     before = transcript.parse(block.split(b"\n")).entries
@@ -49,13 +50,20 @@ def context(path: str, begin: int, titles: tuple[str, ...]) -> digest.Context:
     return digest.Context(first_request=first, titles=titles, before_assistant=assistant, before_user=user)
 
 
-def edits(path: str, begin: int, end: int, *, subagent: bool = False) -> Iterator[Edit]:
-    """The edits between two offsets of a very large file, found without reading all of it."""
-    first = transcript_file.first_line(path)
+def edits(
+    path: str, begin: int, end: int, *, subagent: bool = False, until: float = math.inf
+) -> Iterator[Edit]:
+    """The edits between two offsets of a very large file, found without reading all of it.
+
+    ``until``: seconds since the epoch; what was edited later is left out.
+    """
+    first = blocks.first_line(path)
     wanted = large_parts.needles(first).edits
-    for line, following in transcript_file.candidates(
+    for line, following in blocks.candidates(
         path, begin, end, wanted, large_parts.is_edit, large_parts.RESULTS
     ):
+        if until < math.inf and transcript.parse([line], header=first).last_time > until:
+            continue
         failures = large_parts.failures(following)
         yield from transcript.parse([line, *failures[:8]], subagent=subagent, header=first).edits
 
@@ -65,11 +73,11 @@ def subagent_edits(path: str, stand: Offsets) -> tuple[Offsets, tuple[Edit, ...]
     offsets = dict(stand)
     found: list[Edit] = []
     for name, file in _subagent_files(path):
-        where = transcript_file.extent(file)
+        where = blocks.extent(file)
         begin = offsets.get(name, 0)
         if where is None or where.size <= begin:
             continue
-        tail = transcript_file.tail(where, begin, _WINDOW, transcript.is_record)
+        tail = blocks.tail(where, begin, _WINDOW, transcript.is_record)
         if tail.begin > begin:
             found.extend(edits(where.path, begin, tail.begin, subagent=True))
         found.extend(transcript.parse(tail.lines, subagent=True).edits)
@@ -79,11 +87,9 @@ def subagent_edits(path: str, stand: Offsets) -> tuple[Offsets, tuple[Edit, ...]
 
 def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
     """Lines with requests and answers of a very large part: of its beginning, and the newest."""
-    wanted = large_parts.needles(transcript_file.first_line(path)).requests
+    wanted = large_parts.needles(blocks.first_line(path)).requests
     first, size = [], 0
-    for line, _ in transcript_file.candidates(
-        path, begin, min(end, begin + _HEAD), wanted, large_parts.is_request
-    ):
+    for line, _ in blocks.candidates(path, begin, min(end, begin + _HEAD), wanted, large_parts.is_request):
         size += len(line)
         if size > _MOST_REQUESTS:
             break
@@ -91,8 +97,8 @@ def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
     newest: list[bytes] = []
     size, since = 0, max(begin + _HEAD, end - _SEARCHED)
     while end > since and size < _MOST_REQUESTS:  # backwards: what is newest counts most
-        start = transcript_file.line_start(path, max(since, end - _STEP), end)
-        found = transcript_file.candidates(path, start, end, wanted, large_parts.is_request)
+        start = blocks.line_start(path, max(since, end - _STEP), end)
+        found = blocks.candidates(path, start, end, wanted, large_parts.is_request)
         newest = [line for line, _ in found] + newest
         size = sum(map(len, newest))
         end = start if start < end else since
@@ -103,8 +109,8 @@ def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
 
 def _header(path: str) -> bytes | None:
     """The first line of a file, where pi and Codex note the working directory."""
-    line = transcript_file.first_line(path)
-    return line if len(line) < transcript_file.FIRST_LINE else None
+    line = blocks.first_line(path)
+    return line if len(line) < blocks.FIRST_LINE else None
 
 
 def _subagent_files(path: str) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from decision_hooks.commands.backfill.send import Work, send
 from decision_hooks.commands.hook_environ import by_hand_environ
 from decision_hooks.commands.options import parser, project_of
 from decision_hooks.commands.report import columns, counted, json_text
-from decision_hooks.privacy.paths import public_path
+from decision_hooks.privacy.mask import public_path
 from decision_hooks.settings import capture_settings
 from decision_hooks.state.capture import CaptureState
 from decision_hooks.system.project import open_state

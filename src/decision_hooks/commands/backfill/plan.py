@@ -9,9 +9,8 @@ from typing import NamedTuple
 from decision_hooks.capture.part import Part, read_again, read_part
 from decision_hooks.commands.report import shortened
 from decision_hooks.hosts import transcript
-from decision_hooks.privacy import scan as sensitive
-from decision_hooks.privacy.paths import home_as_tilde, public_path
-from decision_hooks.records import front_matter as document
+from decision_hooks.privacy.mask import outgoing, public_path
+from decision_hooks.records import front_matter
 from decision_hooks.settings import CaptureSettings
 from decision_hooks.state.capture import DAY, POSITION_DAYS, CaptureState
 from decision_hooks.state.values import GivenUp, Pending, key_of
@@ -19,7 +18,7 @@ from decision_hooks.system import adr_folder, facts, files
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import iso_time
 from decision_hooks.system.world import World
-from decision_hooks.transcripts import find as session_files
+from decision_hooks.transcripts import find
 from decision_hooks.transcripts.find import SessionFile
 
 _SHOWN = 70  # characters of a first request
@@ -62,7 +61,7 @@ def never_captured(place: Project, world: World, settings: CaptureSettings, sinc
     drafted = _drafted_sessions(place)
     found: list[Candidate] = []
     counts = {"captured": 0, "drafted": 0, "older": 0, "empty": 0}
-    for session in session_files.of_project(place, world.environ, _cwd_of):
+    for session in find.of_project(place, world.environ, _cwd_of):
         reason = _passed_over(state, session, least, drafted, world.now())
         part = None if reason else _part(state, _entry(place, session, world.now()), world, settings)
         if part is None:
@@ -93,7 +92,7 @@ def coverage(place: Project, world: World, since: float) -> tuple[int, int]:
     state = CaptureState(place)
     pending = {entry.key for entry in state.pending()}
     missed = captured = 0
-    for session in session_files.of_project(place, world.environ, _cwd_of, since):
+    for session in find.of_project(place, world.environ, _cwd_of, since):
         if _passed_over(state, session, since, set(), world.now()) or key_of(session.path) in pending:
             captured += 1
         else:
@@ -121,7 +120,7 @@ def _drafted_sessions(place: Project) -> set[str]:
     found = set()
     for name in adr_folder.listing(place.adr).drafts:
         head = files.read_bytes(os.path.join(place.adr, name), 4096) or b""
-        found.add(document.session_of(head.decode("utf-8-sig", "replace")) or "")
+        found.add(front_matter.session_of(head.decode("utf-8-sig", "replace")) or "")
     return found
 
 
@@ -150,7 +149,7 @@ def _candidate(entry: Pending, part: Part, size: int, world: World) -> Candidate
     said = part.session.entries
     requests = [one.text for one in said if one.kind == "user"]
     first = next(iter(requests), next((one.text for one in said), ""))
-    masked = home_as_tilde(sensitive.mask(first[:4000]).text, world.home)
+    masked = outgoing(first[:4000], world.home)
     return Candidate(entry, part.time, size, shortened(masked, _SHOWN), len(requests))
 
 

@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 from decision_hooks.backends.calls import may_not_call
 from decision_hooks.backends.choice import Choice
-from decision_hooks.capture import queue as capture_queue
-from decision_hooks.capture import run as capture
-from decision_hooks.capture import worker as capture_worker
+from decision_hooks.capture import queue, run, worker
 from decision_hooks.commands.backfill.plan import Candidate
 from decision_hooks.commands.report import counted
 from decision_hooks.settings import CaptureSettings
@@ -63,10 +61,10 @@ def _captured(work: Work, one: Candidate) -> tuple[str, bool]:
     entry = one.entry._replace(first=now, stop=now)
     before = _position(work, entry)
     work.state.put(entry)
-    stop = capture_queue.Stop(work.world, work.settings, work.place, work.log, entry.key, now)
+    stop = queue.Stop(work.world, work.settings, work.place, work.log, entry.key, now)
     finished = False
     try:
-        capture_worker.work(stop, sleep=facts.pause, foreground=True)
+        worker.work(stop, sleep=facts.pause, foreground=True)
         finished = True
     finally:
         if not finished:  # we are being ended: that is no fault of the session's
@@ -80,10 +78,10 @@ def _captured(work: Work, one: Candidate) -> tuple[str, bool]:
 
 def _retried(work: Work, one: Candidate, stored: GivenUp) -> tuple[str, bool]:
     """Take exactly a given up part up again; what came of it, and whether that is fine."""
-    stop = capture_queue.Stop(work.world, work.settings, work.place, work.log, "", work.world.now())
+    stop = queue.Stop(work.world, work.settings, work.place, work.log, "", work.world.now())
     before = _position(work, one.entry)
-    outcome, said = capture_worker.take_again(stop, stored, sleep=facts.pause)
-    return (_written(before, _position(work, one.entry)), True) if outcome == capture.DONE else (said, False)
+    outcome, said = worker.take_again(stop, stored, sleep=facts.pause)
+    return (_written(before, _position(work, one.entry)), True) if outcome == run.DONE else (said, False)
 
 
 def _position(work: Work, entry: Pending) -> Position:

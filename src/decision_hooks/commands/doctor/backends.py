@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from decision_hooks.backends import accounts
-from decision_hooks.backends import call as backends
+from decision_hooks.backends import accounts, call
 from decision_hooks.backends.call import Backend
 from decision_hooks.backends.calls import account
 from decision_hooks.backends.choice import BY_PREFERENCE, Choice, capture_choice, normalize_choice
 from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Subject
 from decision_hooks.commands.hook_environ import API_KEY
 from decision_hooks.commands.report import minute, shortened
-from decision_hooks.privacy import scan as sensitive
+from decision_hooks.privacy import mask
 from decision_hooks.system import process
 from decision_hooks.system.runlog import iso_time
 
@@ -74,7 +73,7 @@ def _choice_check(name: str, choice: Choice, fix: str) -> Check:
 def _programs_check(subject: Subject) -> Check:
     found = []
     for name in BY_PREFERENCE:
-        path = backends.find_program(name, subject.place.root, subject.world.environ)
+        path = call.find_program(name, subject.place.root, subject.world.environ)
         if path:
             found.append(f"{name} {_version(path, subject.world.environ)} ({path})")
     if not found:
@@ -84,7 +83,7 @@ def _programs_check(subject: Subject) -> Check:
 
 def _version(path: str, environ: Mapping[str, str]) -> str:
     result = process.run(
-        [path, "--version"], cwd=os.sep, env=backends.child_environ(environ, path), timeout=_SECONDS
+        [path, "--version"], cwd=os.sep, env=call.child_environ(environ, path), timeout=_SECONDS
     )
     said = (result.stdout.strip() or result.stderr.strip()).decode("utf-8", "replace")
     if result.status != 0:
@@ -117,7 +116,7 @@ def _breaker_check(subject: Subject) -> Check:
 
 
 def _login_check(subject: Subject, backend: Backend) -> Check:
-    answer = backends.ask(
+    answer = call.ask(
         backend,
         _QUESTION,
         root=subject.place.root,
@@ -129,7 +128,7 @@ def _login_check(subject: Subject, backend: Backend) -> Check:
         account(subject.place, backend, subject.world, len(_QUESTION), answer)
     name = f"login {backend.name}"
     if answer.trouble:
-        reason = shortened(sensitive.mask(answer.detail[:2000]).text, 160)
+        reason = shortened(mask.mask(answer.detail[:2000]).text, 160)
         return Check(name, FAIL, f"{answer.trouble}: {reason}", _cure(backend.name, answer.trouble))
     if not answer.text.strip():
         return Check(name, FAIL, "an empty answer", f"try {backend.name} by hand")

@@ -15,9 +15,7 @@ from decision_hooks.commands.hook_environ import hook_environ
 from decision_hooks.commands.options import parser, project_of, root_of
 from decision_hooks.commands.report import columns, counted, json_text
 from decision_hooks.errors import DecisionHooksError, SettingError
-from decision_hooks.install import plan as host_plan
-from decision_hooks.install import script as own_script
-from decision_hooks.install import write as host_files
+from decision_hooks.install import plan, script, write
 from decision_hooks.settings import capture_settings, normalize_settings
 from decision_hooks.system import facts, files, locking
 from decision_hooks.system.project import open_state, project
@@ -98,12 +96,10 @@ def _mend_ignored(subject: Subject) -> Iterator[str]:
     """The lines of ``.gitignore`` and the name of the script, as install writes them."""
     place, environ = subject.place, subject.world.environ
     steps = (
-        host_plan.plan_install(place, [], "", environ)
-        if os.path.exists(os.path.join(place.root, ".git"))
-        else []
+        plan.plan_install(place, [], "", environ) if os.path.exists(os.path.join(place.root, ".git")) else []
     )
     before = files.read_bytes(place.state_file("bin"))
-    host_files.install(place, steps, _script(subject))
+    write.install(place, steps, _script(subject))
     for step in steps:
         if step.trouble:
             yield f"not mended: {step.name}: {step.trouble}"
@@ -115,9 +111,9 @@ def _mend_ignored(subject: Subject) -> Iterator[str]:
 
 def _script(subject: Subject) -> str:
     """The running script, "" when it is not known or the named one can be run."""
-    if facts.is_program(own_script.named(subject.place)):
+    if facts.is_program(script.named(subject.place)):
         return ""
-    return own_script.running(subject.world.script)
+    return script.running(subject.world.script)
 
 
 def _mend_leftovers(subject: Subject) -> Iterator[str]:

@@ -11,8 +11,7 @@ from decision_hooks.commands.hook_environ import settings_files
 from decision_hooks.errors import DecisionHooksError
 from decision_hooks.hosts.entry_line import MARK, PROGRAMS, HookFile, Host, hosts
 from decision_hooks.hosts.marks import is_sealed
-from decision_hooks.install import merge as host_config
-from decision_hooks.install import plan as host_plan
+from decision_hooks.install import merge, plan
 from decision_hooks.system import files
 
 _INSTALL = "capture-decisions install"
@@ -183,7 +182,7 @@ def _registered(path: str, file: HookFile) -> Registered:
     if data is None:
         return Registered(path, (), True)
     try:
-        found = host_config.entries(data, file.layout)
+        found = merge.entries(data, file.layout)
     except DecisionHooksError as error:
         trouble = str(error) if any(name.encode() in data for name in (*PROGRAMS, MARK)) else ""
         return Registered(path, (), True, trouble)
@@ -191,7 +190,7 @@ def _registered(path: str, file: HookFile) -> Registered:
 
 
 def _in_use(subject: Subject, host: Host) -> bool:
-    return bool(host_plan.in_use(subject.place.root, [host], subject.world.environ))
+    return bool(plan.in_use(subject.place.root, [host], subject.world.environ))
 
 
 def _has_plugin(subject: Subject) -> bool:

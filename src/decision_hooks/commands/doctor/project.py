@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from decision_hooks.backends import accounts
-from decision_hooks.commands.backfill import plan as backfill_plan
+from decision_hooks.commands.backfill import plan
 from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Subject
 from decision_hooks.commands.report import counted, minute, shortened
 from decision_hooks.commands.status.activity import activity
@@ -142,7 +142,7 @@ def _sessions_check(subject: Subject) -> Check:
     if subject.capture is None:
         return Check("sessions", OFF, "a setting is bad")
     since = subject.world.now() - _RECENT
-    missed, captured = backfill_plan.coverage(subject.place, subject.world, since)
+    missed, captured = plan.coverage(subject.place, subject.world, since)
     text = f"{captured} of {counted(missed + captured, 'session')} of the last 7 days captured"
     if not missed + captured:
         return Check("sessions", OK, "none in the last 7 days")

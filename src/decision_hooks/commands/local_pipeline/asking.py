@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from decision_hooks.backends import answers as backend_answers
-from decision_hooks.backends import call as backends
-from decision_hooks.backends import prompts
+from decision_hooks.backends import call, prompts
 from decision_hooks.pipeline import questions as pipeline_questions
 from decision_hooks.pipeline.questions import (
     ADDITIONS,
@@ -36,7 +35,7 @@ _TOLD_EVERY = 10  # questions after which progress is told
 class Model(NamedTuple):
     """Whom to ask, and in which world."""
 
-    backend: backends.Backend
+    backend: call.Backend
     root: str
     environ: Mapping[str, str]
     language: madr.Language
@@ -107,7 +106,7 @@ class Asking:
             return pipeline_questions.read(question, text).state == ANSWERED
 
         limit = min(_LIMITS[question.kind], self._clock.seconds * _MOST_SHARE, left)
-        reply = backends.ask(
+        reply = call.ask(
             self._model.backend,
             prompt,
             root=self._model.root,

@@ -6,21 +6,18 @@ import os
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from decision_hooks.backends import answers as backend_answers
-from decision_hooks.backends import call as backends
+from decision_hooks.backends import answers, call
 from decision_hooks.commands.local_pipeline.asking import Asking, Model, failed_wholly
 from decision_hooks.commands.options import parser, root_of
 from decision_hooks.errors import BackendError, FolderError
-from decision_hooks.normalize import prompt as normalize_prompt
-from decision_hooks.pipeline import operations as pipeline_records
+from decision_hooks.pipeline import operations
 from decision_hooks.pipeline import run as pipeline
 from decision_hooks.pipeline.drafts import Draft
 from decision_hooks.pipeline.stages import Shelf
-from decision_hooks.privacy import scan as sensitive
-from decision_hooks.privacy.paths import home_as_tilde
-from decision_hooks.records import front_matter as document
-from decision_hooks.records import madr, naming, retrieval
+from decision_hooks.privacy import mask
+from decision_hooks.records import front_matter, madr, naming, search
 from decision_hooks.settings import NormalizeSettings, normalize_settings
+from decision_hooks.state import record_index
 from decision_hooks.system import adr_folder, files
 from decision_hooks.system.parallel import Countdown
 from decision_hooks.system.project import project
@@ -52,15 +49,15 @@ def run(argv: Sequence[str], world: World) -> int:
 def _print(world: World, asking: Asking, clock: Countdown, outcome: pipeline.Outcome) -> int:
     reason = failed_wholly(asking)
     trouble = asking.trouble
-    spent_nothing = trouble is not None and trouble.trouble in backend_answers.SPENT_NOTHING
+    spent_nothing = trouble is not None and trouble.trouble in answers.SPENT_NOTHING
     failed = bool(reason) and (spent_nothing or not outcome.operations)
     count = 0 if failed else len(outcome.operations)
     if failed:
-        world.err(sensitive.mask(reason).text)
+        world.err(mask.mask(reason).text)
     else:
         for left in outcome.left:
             world.err(f"left: {left.name}: {left.why}")
-        world.out(pipeline_records.as_json(outcome.operations))
+        world.out(operations.as_json(outcome.operations))
     world.err(
         f"local: {asking.questions} questions, {asking.retries} retries, {clock.spent():.0f} s, {count} operations"
     )
@@ -68,8 +65,8 @@ def _print(world: World, asking: Asking, clock: Countdown, outcome: pipeline.Out
 
 
 def _asking(world: World, settings: NormalizeSettings, root: str, clock: Countdown) -> Asking:
-    backend = backends.local_backend(settings.local_model, root, world.environ)
-    if isinstance(backend, backends.Absent):
+    backend = call.local_backend(settings.local_model, root, world.environ)
+    if isinstance(backend, call.Absent):
         raise BackendError(backend.reason)
     language = madr.language(settings.language)
     model = Model(backend, root, world.environ, language, settings.local_jobs)
@@ -95,7 +92,7 @@ def _drafts(world: World, folder: str, names: Sequence[str]) -> list[Draft]:
         if stored is None:
             world.err(f"no draft {name!r} in the folder: passed over")
             continue
-        shown = _masked(document.split(stored.text).body, world.home)
+        shown = mask.outgoing(front_matter.split(stored.text).body, world.home)
         found.append(Draft(name, stored.text, shown))
     return found
 
@@ -105,10 +102,10 @@ def _shelf(world: World, settings: NormalizeSettings, root: str, folder: str, na
     wanted = [name for name in names if naming.is_target_name(name) and name not in listed.drafts]
     place = project(root, settings.adr_dir)
     if os.path.isdir(place.state) and os.path.realpath(place.adr) == os.path.realpath(folder):
-        searched = normalize_prompt.record_index(place, wanted)
+        searched = record_index.record_index(place, wanted)
     else:
         texts = [(name, stored.text) for name in wanted if (stored := adr_folder.read(folder, name))]
-        searched = retrieval.build_index(retrieval.index_record(name, text) for name, text in texts)
+        searched = search.build_index(search.index_record(name, text) for name, text in texts)
     return Shelf(searched, _reader(folder, world.home), listed.names)
 
 
@@ -116,10 +113,6 @@ def _reader(folder: str, home: str) -> Callable[[str], str]:
     @lru_cache(maxsize=256)
     def read(name: str) -> str:
         stored = adr_folder.read(folder, name)
-        return _masked(stored.text, home) if stored else ""
+        return mask.outgoing(stored.text, home) if stored else ""
 
     return read
-
-
-def _masked(text: str, home: str) -> str:
-    return home_as_tilde(sensitive.mask(text).text, home)

@@ -10,7 +10,7 @@ from decision_hooks.backends import accounts
 from decision_hooks.commands.report import counted
 from decision_hooks.commands.status.activity import Activity, activity
 from decision_hooks.errors import SettingError
-from decision_hooks.records import front_matter as document
+from decision_hooks.records import front_matter
 from decision_hooks.settings import NormalizeSettings, capture_settings, normalize_settings
 from decision_hooks.state import journal
 from decision_hooks.state.capture import CaptureState
@@ -155,7 +155,7 @@ def _settings(world: World) -> tuple[NormalizeSettings | None, int | None, tuple
 def _sessions(place: Project, drafts: Iterable[str]) -> Iterable[str]:
     for name in drafts:
         head = files.read_bytes(os.path.join(place.adr, name), _HEAD) or b""
-        yield document.session_of(head.decode("utf-8-sig", "replace")) or ""
+        yield front_matter.session_of(head.decode("utf-8-sig", "replace")) or ""
 
 
 def _attempts(place: Project, settings: NormalizeSettings | None, now: float) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decision_hooks.hosts.claude import prompts as claude_prompts
+from decision_hooks.hosts.claude import prompts
 from decision_hooks.hosts.claude import results as claude_results
 from decision_hooks.hosts.edit_tools import edited_paths
 from decision_hooks.hosts.fields import Record, blocks, clean, mapping, readable, string, text_of
@@ -26,7 +26,7 @@ class Reader:
     def __init__(self, *, subagent: bool) -> None:
         self._into = Gathering("claude")
         self._subagent = subagent
-        self._queue = claude_prompts.Queue()
+        self._queue = prompts.Queue()
 
     def head(self, record: Record) -> None:
         """The first line of a file says nothing about the lines of a later part."""
@@ -66,9 +66,9 @@ class Reader:
                 results = True
                 claude_results.take(block, record, time, uuid, self._into)
             elif block.get("type") == "text":
-                texts.append(claude_prompts.typed_text(string(block, "text")))
+                texts.append(prompts.typed_text(string(block, "text")))
         text = "\n".join(text for text in texts if text)
-        if not claude_prompts.is_from_person(record):
+        if not prompts.is_from_person(record):
             return
         plan = string(record, "planContent")
         if plan and not results:
@@ -122,8 +122,8 @@ class Reader:
         """A prompt that was typed while the agent worked; other attachments are none of the conversation."""
         if attachment.get("type") != "queued_command" or attachment.get("commandMode") == "task-notification":
             return
-        if not claude_prompts.is_from_person(attachment) or not self._into.is_new(uuid):
+        if not prompts.is_from_person(attachment) or not self._into.is_new(uuid):
             return
-        text = claude_prompts.typed_text(text_of(attachment.get("prompt")))
+        text = prompts.typed_text(text_of(attachment.get("prompt")))
         self._into.say("user", text, time, uuid)
         self._queue.recorded(text)

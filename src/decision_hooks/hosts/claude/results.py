@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decision_hooks.hosts.claude import questions as claude_questions
+from decision_hooks.hosts.claude import questions
 from decision_hooks.hosts.edit_tools import EDIT_TOOLS, edited_paths, path_of_result
 from decision_hooks.hosts.fields import NOTHING, Record, clean, mapping, string, text_of
 from decision_hooks.hosts.gathering import Call, Gathering
@@ -32,8 +32,8 @@ def take(block: Record, record: Record, time: float, uuid: str, into: Gathering)
     result = mapping(record, "toolUseResult")
     if call.name == "ExitPlanMode" or (not call.name and text.startswith("User has approved your plan")):
         _plan(call, result, text, failed, reason, time, uuid, into)
-    elif claude_questions.is_answer(call, result, text) and not failed:
-        claude_questions.take(call, result, text, time, uuid, into)
+    elif questions.is_answer(call, result, text) and not failed:
+        questions.take(call, result, text, time, uuid, into)
     elif reason:
         into.say(
             "answer", f"The user rejected {_described(call)} and said: {reason}", time, uuid, tool=call.name
@@ -53,7 +53,7 @@ def _reason(text: str) -> str:
 
 def _described(call: Call) -> str:
     if call.name == "AskUserQuestion":
-        return "the questions\n" + claude_questions.offered(call.value) + "\n"
+        return "the questions\n" + questions.offered(call.value) + "\n"
     paths = edited_paths(call.name, call.value)
     command = string(call.value, "command") if isinstance(call.value, dict) else ""
     detail = " ".join(paths) or command[:200]

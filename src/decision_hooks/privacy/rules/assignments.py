@@ -6,7 +6,14 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from decision_hooks.privacy.hits import Hit, Text, is_placeholder, occurrences, start_of_run, trim_punctuation
+from decision_hooks.privacy.rules.hits import (
+    Hit,
+    Text,
+    is_placeholder,
+    occurrences,
+    start_of_run,
+    trim_punctuation,
+)
 
 _ANCHORS = (
     "api_key",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from decision_hooks.privacy.hits import Hit, Text
+from decision_hooks.privacy.rules.hits import Hit, Text
 
 _HIGH = frozenset(
     "ssn social_security national_id passport tax_id drivers_license credit_card card_number cvv "

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from decision_hooks.privacy.hits import Hit, occurrences
-from decision_hooks.privacy.report import ScanRefused
+from decision_hooks.privacy.rules.hits import Hit, ScanRefused, occurrences
 
 MAX_DENYLIST = 64 * 1024  # bytes
 MAX_TERMS = 1000

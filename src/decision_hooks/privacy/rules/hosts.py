@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from decision_hooks.privacy.hits import RUN, Hit, Text, occurrences, start_of_run, trim_punctuation
+from decision_hooks.privacy.rules.hits import RUN, Hit, Text, occurrences, start_of_run, trim_punctuation
 
 
 def find_internal_urls(t: Text) -> Iterator[Hit]:

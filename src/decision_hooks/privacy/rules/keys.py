@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from decision_hooks.privacy.hits import Hit, Text
+from decision_hooks.privacy.rules.hits import Hit, Text
 
 _KEY_REACH = (
     20_000  # a key of 16,384 bits has 12,500 characters: an END farther off belongs to something else

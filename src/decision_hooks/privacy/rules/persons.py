@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from decision_hooks.privacy.hits import Hit, Text, anchored, start_of_run
+from decision_hooks.privacy.rules.hits import Hit, Text, anchored, start_of_run
 
 # Last labels that are no top level domain: files and units of a system ("icon@2x.png", "getty@tty1.service").
 _NO_DOMAIN = frozenset(

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
-from decision_hooks.privacy.hits import (
+from decision_hooks.privacy.rules.assignments import find_assignments
+from decision_hooks.privacy.rules.hits import (
     WORD_START,
     Hit,
     Text,
@@ -19,7 +20,6 @@ from decision_hooks.privacy.hits import (
     is_sample_token,
     occurrences,
 )
-from decision_hooks.privacy.rules.assignments import find_assignments
 from decision_hooks.privacy.rules.keys import find_key_blocks
 from decision_hooks.privacy.rules.urls import find_connections, find_jdbc, find_signed_urls, find_uris
 

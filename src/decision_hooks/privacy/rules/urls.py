@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from decision_hooks.privacy.hits import (
+from decision_hooks.privacy.rules.hits import (
     RUN,
     WORD_START,
     Hit,

@@ -1,0 +1,108 @@
+"""What the rules of the scanner share: a hit, a text with its lower-case twin, word starts, placeholders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from decision_hooks.errors import DecisionHooksError
+
+
+class Hit(NamedTuple):
+    """One place where a rule applies: ``start`` and ``end`` are offsets in characters."""
+
+    category: str
+    start: int
+    end: int
+    high: bool = True
+    core: int = -1  # where the value begins, for a hit that starts with the name of the value
+    open: bool = False  # runs to the end of the text because its closing mark is missing
+
+
+class ScanRefused(DecisionHooksError):
+    """A source or a denylist cannot be scanned; ``code`` is the error code of the report."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Text(NamedTuple):
+    """A text and its lower-case twin of the same length, so that an offset means the same in both."""
+
+    raw: str
+    lowered: str
+
+
+# A token may follow an escape of a JSON string ("\nghp_..."): its letter is no part of the token.
+WORD_START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt]))"
+
+# One run without blanks, quotes or angle brackets; the escapes of a JSON string end it as well.
+RUN = r"(?:[^\s\"'<>`\\]|\\(?![nrtu\"'\\]))"
+
+
+def read_text(text: str) -> Text:
+    """The text with its lower-case twin; U+0130 is the one letter that grows in lower case."""
+    return Text(text, text.replace("\u0130", "I").lower())
+
+
+def occurrences(haystack: str, needle: str) -> Iterator[int]:
+    """Offsets of a literal, in order; far cheaper than a regex that begins with a choice of letters."""
+    at = haystack.find(needle)
+    while at >= 0:
+        yield at
+        at = haystack.find(needle, at + 1)
+
+
+def anchored(t: Text, needles: tuple[str, ...], pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """Matches of a pattern at the places of its lower-case anchor words, in order, none within another."""
+    places = sorted({at for needle in needles for at in occurrences(t.lowered, needle)})
+    done = 0
+    for at in places:
+        if at >= done:
+            match = pattern.match(t.raw, at)
+            if match:
+                yield match
+                done = match.end()
+
+
+def start_of_run(text: str, end: int, pattern: re.Pattern[str], limit: int) -> int:
+    """Where the run of characters that stops before ``end`` begins, at most ``limit`` characters back."""
+    before = text[max(0, end - limit) : end]
+    match = pattern.match(before[::-1])
+    start = end - (match.end() if match else 0)
+    escaped = 0 < start < end and text[start - 1] == "\\" and text[start] in "nrt"
+    return start + 1 if escaped else start
+
+
+def trim_punctuation(text: str, start: int, end: int) -> int:
+    """The end of a run without the punctuation of the sentence around it."""
+    while end > start + 1 and text[end - 1] in ".,;:!?)]}*|":
+        end -= 1
+    return end
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value stands for a secret: ``xxx``, ``your_key``, ``${NAME}``, ``***``."""
+    return _placeholder().search(value) is not None
+
+
+def is_sample_token(value: str) -> bool:
+    """Like a placeholder, for tokens of a fixed shape: a random token may hold ``xxx`` by chance."""
+    return _sample_token().search(value) is not None
+
+
+@lru_cache(maxsize=1)
+def _placeholder() -> re.Pattern[str]:
+    return re.compile(
+        r"xxx|your[_-]|your(?:api|secret|token|password)|change[_-]?(?:me|this)|example|redacted|placeholder"
+        r"|replace[_-]?(?:me|with)|\*{3}|\.{3}|^(?:\$|%[sv(]|%\w+%$|\{|<|\[)",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=1)
+def _sample_token() -> re.Pattern[str]:
+    return re.compile(r"x{6}|your[_-]|example|redacted|placeholder", re.IGNORECASE)

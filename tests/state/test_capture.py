@@ -1,0 +1,226 @@
+"""What capture remembers comes back as it was, is bounded, and is never trusted for its types."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from decision_hooks.state import values
+from decision_hooks.state.capture import DAY, CaptureState
+from decision_hooks.state.values import GivenUp, Outbox, Pending, Position, Title, key_of
+from decision_hooks.system.project import open_state, project
+
+NOW = 1_800_000_000.0
+POSITION = Position(
+    path="/t.jsonl",
+    offset=12,
+    check="c",
+    uuid="u",
+    appended="a",
+    titles=(Title("Т", "id"), Title("b", "c")),
+    verdict="own",
+    subagents=(("agent-1.jsonl", 5),),
+    time=NOW,
+)
+ENTRY = Pending("k", "/t.jsonl", "s", "claude", "said", "/root", False, first=NOW, stop=NOW, serial="1")
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> CaptureState:
+    """The state of a new project."""
+    place = project(str(tmp_path), "docs/adr")
+    open_state(place)
+    return CaptureState(place)
+
+
+def folder(tmp_path: Path, kind: str) -> Path:
+    return tmp_path / ".claude" / "hooks" / ".decision-hooks" / kind
+
+
+def test_a_position_comes_back_as_it_was(state: CaptureState) -> None:
+    state.save_position("k", POSITION)
+    assert state.position("k", "/other", NOW) == POSITION
+    assert state.position("unknown", "/new", NOW) == Position("/new")
+
+
+def test_a_position_from_the_future_is_void(state: CaptureState) -> None:
+    state.save_position("k", POSITION)
+    assert state.position("k", "/t.jsonl", NOW - 2 * DAY) == Position("/t.jsonl")
+
+
+@given(
+    value=st.dictionaries(st.sampled_from(Position._fields), ANY), name=st.sampled_from(["pending", "outbox"])
+)
+def test_stored_values_of_any_type_are_read(
+    tmp_path_factory: pytest.TempPathFactory, value: dict[str, Any], name: str
+) -> None:
+    root = tmp_path_factory.mktemp("project")
+    place = project(str(root), "docs/adr")
+    open_state(place)
+    here = CaptureState(place)
+    for kind, stored in (
+        ("positions", value),
+        ("pending", {**dict.fromkeys(Pending._fields, value), "key": "k"}),
+        (name, {**value, "key": "k", "position": value, "drafts": value, "uuids": value}),
+    ):
+        folder(root, kind).mkdir(exist_ok=True)
+        (folder(root, kind) / "k.json").write_text(json.dumps(stored))
+    assert here.position("k", "/t", NOW).offset >= 0
+    assert all(entry.tries >= 0 for entry in here.pending())
+    assert all(isinstance(outbox.drafts, tuple) for outbox in here.outboxes())
+
+
+def test_a_newer_stop_of_a_transcript_keeps_the_tries_and_the_age_of_its_part(state: CaptureState) -> None:
+    state.put(ENTRY)
+    claimed = state.claim("k", NOW + 1)
+    assert claimed is not None
+    assert (claimed.tries, claimed.tried) == (1, NOW + 1)
+    state.put(ENTRY._replace(message="newer", first=NOW + 2, stop=NOW + 2, serial="2"))
+    (entry,) = state.pending()
+    assert (entry.message, entry.tries, entry.first, entry.stop) == ("newer", 1, NOW, NOW + 2)
+
+
+def test_a_stop_that_came_during_a_capture_stays_with_tries_begun_anew(state: CaptureState) -> None:
+    state.put(ENTRY)
+    claimed = state.claim("k", NOW + 1)
+    assert claimed is not None
+    state.put(ENTRY._replace(stop=NOW + 2, serial="2"))
+    state.finish(claimed)
+    (entry,) = state.pending()
+    assert (entry.tries, entry.tried, entry.first, entry.serial) == (0, 0.0, NOW + 2, "2")
+    state.finish(entry)
+    assert state.pending() == []
+
+
+@pytest.mark.parametrize(("counts", "tries"), [(True, 1), (False, 0)])
+def test_a_try_counts_or_not(state: CaptureState, counts: bool, tries: int) -> None:
+    state.put(ENTRY)
+    claimed = state.claim("k", NOW)
+    assert claimed is not None
+    state.put_back(claimed, NOW + 5, counts=counts)
+    (entry,) = state.pending()
+    assert (entry.tries, entry.tried) == (tries, NOW + 5)
+
+
+def test_what_is_gone_cannot_be_claimed(state: CaptureState) -> None:
+    assert state.claim("k", NOW) is None
+
+
+def test_parts_wait_in_the_order_of_their_age(state: CaptureState) -> None:
+    for number in (2, 0, 1):
+        state.put(ENTRY._replace(key=f"k{number}", first=NOW + number))
+    assert [entry.key for entry in state.pending()] == ["k0", "k1", "k2"]
+
+
+def test_an_outbox_comes_back_as_it_was_and_goes(state: CaptureState) -> None:
+    outbox = Outbox("k", "/root", (("260304-0506-а", "---\nтекст"),), POSITION, ("u1", "u2"))
+    state.save_outbox(outbox)
+    assert state.outboxes() == [outbox]
+    state.close_outbox("k")
+    assert state.outboxes() == []
+
+
+def test_a_part_that_was_given_up_can_be_found_and_forgotten(state: CaptureState) -> None:
+    part = GivenUp(ENTRY, 10, 20, "c", "a", "own")
+    state.give_up(part)
+    assert state.given_up() == [part]
+    state.forget_given_up(part)
+    assert state.given_up() == []
+
+
+def test_a_part_that_was_given_up_is_never_forgotten_by_a_path(state: CaptureState, tmp_path: Path) -> None:
+    state.give_up(GivenUp(ENTRY, appended="a"))
+    [stored] = folder(tmp_path, "given-up").iterdir()
+    stored.write_text(json.dumps({**json.loads(stored.read_text()), "appended": "/../../k"}))
+    assert state.given_up() == [GivenUp(ENTRY)]
+
+
+@given(st.lists(st.text(max_size=8), max_size=60), st.lists(st.text(max_size=8), max_size=20))
+def test_known_ids_are_those_remembered(
+    tmp_path_factory: pytest.TempPathFactory, ours: list[str], others: list[str]
+) -> None:
+    place = project(str(tmp_path_factory.mktemp("project")), "docs/adr")
+    open_state(place)
+    here = CaptureState(place)
+    here.remember(ours[::2], NOW)
+    here.remember(ours[1::2], NOW)
+    assert here.known([*ours, *others]) == set(ours)
+
+
+def test_a_torn_write_costs_its_own_id_only(state: CaptureState, tmp_path: Path) -> None:
+    ids = [f"id-{number}" for number in range(200)]
+    state.remember(ids, NOW)
+    for path in folder(tmp_path, "seen").iterdir():
+        path.write_bytes(path.read_bytes() + b"torn")
+    state.remember([f"new-{number}" for number in range(200)], NOW)
+    assert state.known(ids) == set(ids)
+    assert len(state.known(f"new-{number}" for number in range(200))) == 200
+
+
+def test_ids_are_forgotten_after_60_days_when_there_are_many(state: CaptureState, tmp_path: Path) -> None:
+    state.remember(["old"], NOW - 100 * DAY)
+    state.remember(["young"], NOW - 50 * DAY)
+    for path in folder(tmp_path, "seen").iterdir():
+        path.write_bytes(path.read_bytes() + b"x")  # odd: the file is cleaned at the next chance
+    state.remember([f"id-{number}" for number in range(300)], NOW)
+    assert state.known(["old", "young"]) == {"young"}
+
+
+def test_positions_go_after_60_days_and_waiting_parts_after_7(state: CaptureState, tmp_path: Path) -> None:
+    for name in ("old", "young"):
+        state.save_position(name, POSITION)
+        state.put(ENTRY._replace(key=name))
+    for kind, days in (("positions", 60), ("pending", 7)):
+        for name, age in (("old", days + 1), ("young", days - 1)):
+            os.utime(folder(tmp_path, kind) / f"{name}.json", (NOW - age * DAY,) * 2)
+    state.forget_old(NOW)
+    for kind in ("positions", "pending"):
+        assert os.listdir(folder(tmp_path, kind)) == ["young.json"]
+
+
+def test_temporary_files_of_killed_runs_go_after_a_day(state: CaptureState, tmp_path: Path) -> None:
+    made = []
+    for kind in ("", "outbox", "breaker", "positions", "ledger"):
+        folder(tmp_path, kind).mkdir(exist_ok=True)
+        for name, age in ((".decision-hooks-1-a.tmp", 2), (".decision-hooks-2-a.tmp", 0)):
+            path = folder(tmp_path, kind) / name
+            path.touch()
+            os.utime(path, (NOW - age * DAY,) * 2)
+            made.append((path, age))
+    state.forget_old(NOW)
+    assert [path.exists() for path, _ in made] == [age == 0 for _, age in made]
+
+
+def test_a_key_is_a_short_plain_name(state: CaptureState) -> None:
+    assert key_of("/a/b.jsonl") == key_of("/a/b.jsonl")
+    assert key_of("/a/b.jsonl") != key_of("/a/c.jsonl")
+    assert key_of("\ud800" + "x" * 5000).isalnum()
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "/tmp/x", "..", ".hidden", "a\nb", ""])
+def test_a_stored_name_that_leads_elsewhere_is_passed_over(name: str) -> None:
+    stored = ENTRY._asdict() | {"position": {}, "drafts": [[name, "text"], ["260304-0506-a", "text"]]}
+    found = values.outbox(stored)
+    assert found is not None
+    assert found.drafts == (("260304-0506-a", "text"),)
+    assert values.outbox(stored | {"key": name}) is None
+    assert values.pending(stored | {"key": name}) is None
+
+
+def test_stored_texts_can_be_written_and_be_paths() -> None:
+    found = values.pending(
+        ENTRY._asdict() | {"root": "/a\0b\ud800", "transcript": "/\udcff", "message": "two\nlines \u0456"}
+    )
+    assert found is not None
+    assert (found.root, found.transcript, found.message) == ("/ab?", "/\udcff", "two\nlines \u0456")
