@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from decision_hooks.system.project import project
+from decision_hooks.system.project import project_at
 from decision_hooks.transcripts import find
 from support import programs
 from support.adr_texts import block, draft
@@ -511,9 +511,9 @@ def test_a_cut_folder_name_of_a_very_long_path_is_recognised(tmp_path: Path) -> 
     folder = tmp_path / "home" / ".claude" / "projects" / f"{slug[:200]}-1abc"
     folder.mkdir(parents=True)
     (folder / "s.jsonl").write_text(json.dumps({"cwd": str(root)}) + "\n")
-    found = find.of_project(project(str(root), "docs/adr"), {"HOME": str(tmp_path / "home")}, cwd_of)
+    found = find.of_project(project_at(str(root), "docs/adr"), {"HOME": str(tmp_path / "home")}, cwd_of)
     assert [one.session_id for one in found] == ["s"]
 
 
 def test_without_a_home_there_are_no_sessions(tmp_path: Path) -> None:
-    assert find.of_project(project(str(tmp_path), "docs/adr"), {}, cwd_of) == []
+    assert find.of_project(project_at(str(tmp_path), "docs/adr"), {}, cwd_of) == []

@@ -49,7 +49,7 @@ def doctor(
         now=time.time,
         out=lines.append,
         err=lines.append,
-        ask=lambda question: "",
+        sleep=lambda seconds: None,
         watched=False,
     )
     return told(commands_doctor.run(["doctor", "--json", *arguments], world), "\n".join(lines))

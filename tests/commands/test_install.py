@@ -77,7 +77,7 @@ class Person:
             now=lambda: 0.0,
             out=lines.append,
             err=lines.append,
-            ask=lambda question: "",
+            sleep=lambda seconds: None,
             watched=False,
         )
         return install.run(argv, world, **options), lines  # type: ignore[arg-type]
@@ -320,13 +320,13 @@ def test_a_linked_folder_is_written_through(person: Person) -> None:
 def test_a_file_that_changes_between_look_and_write_is_not_overwritten(person: Person) -> None:
     person.write(CLAUDE, "{}")
     from decision_hooks.errors import FolderError
-    from decision_hooks.system.project import project
+    from decision_hooks.system.project import project_at
 
-    place = project(str(person.root), "docs/adr")
-    steps = plan.plan_install(place, [entry_line.hosts()["claude"]], "", person.environ)
+    project = project_at(str(person.root), "docs/adr")
+    steps = plan.plan_install(project, [entry_line.hosts()["claude"]], "", person.environ)
     person.write(CLAUDE, '{"new": 1}')
     with pytest.raises(FolderError, match="changed meanwhile"):
-        host_files.install(place, steps, "")
+        host_files.install(project, steps, "")
     assert person.read(CLAUDE) == b'{"new": 1}'
     assert person.says("uninstall")[0] == 0
     assert person.read(CLAUDE) == b'{"new": 1}'

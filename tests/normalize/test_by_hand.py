@@ -8,7 +8,7 @@ import time
 import pytest
 
 from decision_hooks.state.normalize import NormalState
-from decision_hooks.system.project import project
+from decision_hooks.system.project import project_at
 from support import programs
 from support.adr_texts import draft, operations, record
 from support.agents import Reply
@@ -132,7 +132,7 @@ def test_tooling_only_drafts_go_though_the_backend_failed_and_its_failure_counts
     done = sandbox.run(NORMALIZE, None, "run", env=CLAUDE)
     assert done.rc == 1
     assert set(sandbox.drafts()) == {TWO, THREE}
-    state = NormalState(project(str(sandbox.root), "docs/adr"))
+    state = NormalState(project_at(str(sandbox.root), "docs/adr"))
     assert state.halvings() == halvings
     assert sandbox.run(NORMALIZE, None, "undo").rc == 0
     assert set(sandbox.drafts()) == {ONE, TWO, THREE}

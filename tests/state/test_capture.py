@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from decision_hooks.state import values
 from decision_hooks.state.capture import DAY, CaptureState
 from decision_hooks.state.values import GivenUp, Outbox, Pending, Position, Title, key_of
-from decision_hooks.system.project import open_state, project
+from decision_hooks.system.project import open_state, project_at
 
 NOW = 1_800_000_000.0
 POSITION = Position(
@@ -39,9 +39,9 @@ ANY = st.recursive(
 @pytest.fixture
 def state(tmp_path: Path) -> CaptureState:
     """The state of a new project."""
-    place = project(str(tmp_path), "docs/adr")
-    open_state(place)
-    return CaptureState(place)
+    project = project_at(str(tmp_path), "docs/adr")
+    open_state(project)
+    return CaptureState(project)
 
 
 def folder(tmp_path: Path, kind: str) -> Path:
@@ -66,9 +66,9 @@ def test_stored_values_of_any_type_are_read(
     tmp_path_factory: pytest.TempPathFactory, value: dict[str, Any], name: str
 ) -> None:
     root = tmp_path_factory.mktemp("project")
-    place = project(str(root), "docs/adr")
-    open_state(place)
-    here = CaptureState(place)
+    project = project_at(str(root), "docs/adr")
+    open_state(project)
+    here = CaptureState(project)
     for kind, stored in (
         ("positions", value),
         ("pending", {**dict.fromkeys(Pending._fields, value), "key": "k"}),
@@ -150,9 +150,9 @@ def test_a_part_that_was_given_up_is_never_forgotten_by_a_path(state: CaptureSta
 def test_known_ids_are_those_remembered(
     tmp_path_factory: pytest.TempPathFactory, ours: list[str], others: list[str]
 ) -> None:
-    place = project(str(tmp_path_factory.mktemp("project")), "docs/adr")
-    open_state(place)
-    here = CaptureState(place)
+    project = project_at(str(tmp_path_factory.mktemp("project")), "docs/adr")
+    open_state(project)
+    here = CaptureState(project)
     here.remember(ours[::2], NOW)
     here.remember(ours[1::2], NOW)
     assert here.known([*ours, *others]) == set(ours)

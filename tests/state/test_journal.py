@@ -12,7 +12,7 @@ from decision_hooks.errors import FolderError
 from decision_hooks.state import journal
 from decision_hooks.state.journal import Change
 from decision_hooks.system import adr_folder
-from decision_hooks.system.project import Project, open_state, project
+from decision_hooks.system.project import Project, open_state, project_at
 
 NOW = 1_800_000_000.0
 
@@ -21,10 +21,10 @@ class Ground:
     """A folder of records with a draft, a record, and a run that changes both and makes a third."""
 
     def __init__(self, root: Path) -> None:
-        self.place: Project = project(str(root), "docs/adr")
-        self.adr = Path(self.place.adr)
+        self.project: Project = project_at(str(root), "docs/adr")
+        self.adr = Path(self.project.adr)
         self.adr.mkdir(parents=True)
-        open_state(self.place)
+        open_state(self.project)
         (self.adr / "draft.md").write_bytes(b"draft \xff")
         (self.adr / "draft.md").chmod(0o600)
         (self.adr / "record.md").write_bytes(b"record")
@@ -32,13 +32,13 @@ class Ground:
 
     def begun(self) -> journal.Run:
         """The journal of the run; nothing is changed yet."""
-        stored = adr_folder.Snapshot(self.place.adr)
+        stored = adr_folder.Snapshot(self.project.adr)
         changes = [
             Change("draft.md", stored.stored("draft.md"), None, ("new.md", "record.md")),
             Change("record.md", stored.stored("record.md"), b"record, more"),
             Change("new.md", None, b"new"),
         ]
-        return journal.begin(self.place, NOW, changes, "a run")
+        return journal.begin(self.project, NOW, changes, "a run")
 
     def now(self) -> dict[str, tuple[bytes, int]]:
         """Bytes and mode of each file."""
@@ -48,7 +48,7 @@ class Ground:
     @property
     def run(self) -> journal.Run:
         """The newest run, as it is read."""
-        return journal.runs(self.place)[0]
+        return journal.runs(self.project)[0]
 
 
 @pytest.fixture
@@ -126,9 +126,11 @@ def test_undo_takes_what_the_person_put_back_already(ground: Ground) -> None:
 
 
 def test_undo_makes_the_folder_anew(ground: Ground) -> None:
-    stored = adr_folder.Snapshot(ground.place.adr)
+    stored = adr_folder.Snapshot(ground.project.adr)
     names = ("draft.md", "record.md")
-    journal.apply(journal.begin(ground.place, NOW, [Change(n, stored.stored(n), None) for n in names], "all"))
+    journal.apply(
+        journal.begin(ground.project, NOW, [Change(n, stored.stored(n), None) for n in names], "all")
+    )
     ground.adr.rmdir()
     journal.undo(ground.run)
     assert set(ground.now()) == set(names)
@@ -148,11 +150,11 @@ def test_a_link_in_the_place_of_a_file_is_never_followed(ground: Ground, tmp_pat
 
 def test_a_run_that_lies_open_is_finished_and_a_finished_one_is_not_touched(ground: Ground) -> None:
     ground.begun()
-    assert journal.recover(ground.place) == ["20270115T080000Z"]
+    assert journal.recover(ground.project) == ["20270115T080000Z"]
     after = ground.now()
     assert "draft.md" not in after
     (ground.adr / "record.md").write_bytes(b"record")
-    assert journal.recover(ground.place) == []
+    assert journal.recover(ground.project) == []
     assert ground.now()["record.md"][0] == b"record"
 
 
@@ -160,7 +162,7 @@ def test_recovery_of_half_done_steps_does_the_rest_only(ground: Ground) -> None:
     ground.begun()
     (ground.adr / "new.md").write_bytes(b"new")
     (ground.adr / ".decision-hooks-normalize-1-2.tmp").write_bytes(b"torn")
-    journal.recover(ground.place)
+    journal.recover(ground.project)
     assert set(ground.now()) == {"new.md", "record.md"}
 
 
@@ -171,10 +173,10 @@ def test_an_image_that_is_gone_or_torn_never_becomes_a_file_nor_blocks_the_next_
     run = ground.begun()
     image = Path(run.folder) / "after" / "1"
     image.unlink() if kind == "gone" else image.write_bytes(b"rec")
-    assert journal.recover(ground.place) == [run.id]
+    assert journal.recover(ground.project) == [run.id]
     assert ground.now()["record.md"][0] == b"record"
     assert ground.now()["draft.md"][0] == b"draft \xff"
-    assert journal.recover(ground.place) == []
+    assert journal.recover(ground.project) == []
 
 
 def test_undo_refuses_before_the_first_change_when_an_image_is_gone(ground: Ground) -> None:
@@ -213,16 +215,16 @@ def test_a_journal_that_was_tampered_with_is_damaged_and_changes_nothing(ground:
     if stored.startswith('{"steps"'):
         stored = json.dumps(value | json.loads(stored))
     (Path(run.folder) / "journal.json").write_text(stored)
-    assert journal.recover(ground.place) == []
+    assert journal.recover(ground.project) == []
     assert ground.now() == before
-    assert [one.state for one in journal.runs(ground.place)] == ["damaged"]
+    assert [one.state for one in journal.runs(ground.project)] == ["damaged"]
     with pytest.raises(journal.JournalError):
         journal.undo(ground.run)
 
 
 def test_another_folder_of_records_is_not_touched(ground: Ground, tmp_path: Path) -> None:
     ground.begun()
-    other = project(str(tmp_path), "docs/other")
+    other = project_at(str(tmp_path), "docs/other")
     Path(other.adr).mkdir()
     assert journal.runs(other) == []
     assert journal.recover(other) == []
@@ -232,52 +234,52 @@ def test_a_project_that_was_moved_keeps_its_runs(ground: Ground, tmp_path: Path)
     journal.apply(ground.begun())
     moved = tmp_path.parent / f"{tmp_path.name}-moved"
     tmp_path.rename(moved)
-    place = project(str(moved), "docs/adr")
-    journal.undo(journal.runs(place)[0])
+    project = project_at(str(moved), "docs/adr")
+    journal.undo(journal.runs(project)[0])
     assert (moved / "docs/adr/draft.md").read_bytes() == b"draft \xff"
 
 
 def test_work_trees_share_the_state_and_none_touches_the_runs_of_another(
     ground: Ground, tmp_path: Path
 ) -> None:
-    linked = ground.place._replace(root=str(tmp_path / "linked"), adr=str(tmp_path / "linked/docs/adr"))
+    linked = ground.project._replace(root=str(tmp_path / "linked"), adr=str(tmp_path / "linked/docs/adr"))
     Path(linked.adr).mkdir(parents=True)
     run = ground.begun()
     assert journal.recover(linked) == []
     assert journal.runs(linked) == []
     theirs = journal.begin(linked, NOW, [Change("new.md", None, b"theirs")], "theirs")
     assert theirs.id != run.id
-    assert journal.recover(ground.place) == [run.id]
+    assert journal.recover(ground.project) == [run.id]
     assert os.listdir(linked.adr) == []
 
 
 def test_runs_of_one_second_are_told_apart_and_sorted(ground: Ground) -> None:
-    ids = [journal.begin(ground.place, NOW, [], "x").id for _ in range(11)]
+    ids = [journal.begin(ground.project, NOW, [], "x").id for _ in range(11)]
     assert ids[0] == "20270115T080000Z"
     assert ids[-1] == "20270115T080000Z-11"
-    assert [run.id for run in journal.runs(ground.place)] == ids[::-1]
+    assert [run.id for run in journal.runs(ground.project)] == ids[::-1]
 
 
 def test_the_newest_runs_are_kept_and_those_that_lie_open(ground: Ground) -> None:
-    first = journal.begin(ground.place, NOW - 5, [], "open")
+    first = journal.begin(ground.project, NOW - 5, [], "open")
     for number in range(25):
-        journal.apply(journal.begin(ground.place, NOW + number, [], "x"))
-    journal.forget_old(ground.place)
-    known = journal.runs(ground.place)
+        journal.apply(journal.begin(ground.project, NOW + number, [], "x"))
+    journal.forget_old(ground.project)
+    known = journal.runs(ground.project)
     assert len(known) == 21
     assert known[-1].id == first.id
     assert known[0].id == "20270115T080024Z"
-    assert len(os.listdir(Path(ground.place.state) / "runs")) == 21
+    assert len(os.listdir(Path(ground.project.state) / "runs")) == 21
 
 
 def test_what_a_kill_left_of_a_run_that_was_made_is_removed(ground: Ground) -> None:
-    half = Path(ground.place.state) / "runs" / ".making-20270115T080000Z" / "before"
+    half = Path(ground.project.state) / "runs" / ".making-20270115T080000Z" / "before"
     half.mkdir(parents=True)
-    theirs = Path(ground.place.state) / "runs" / ".making0a0b0c0d-20270115T080000Z"
+    theirs = Path(ground.project.state) / "runs" / ".making0a0b0c0d-20270115T080000Z"
     theirs.mkdir()
-    assert journal.runs(ground.place) == []
-    journal.recover(ground.place)
-    assert os.listdir(Path(ground.place.state) / "runs") == [theirs.name]
+    assert journal.runs(ground.project) == []
+    journal.recover(ground.project)
+    assert os.listdir(Path(ground.project.state) / "runs") == [theirs.name]
 
 
 def test_names_that_are_no_utf_8_come_back_as_they_are(ground: Ground) -> None:
@@ -286,9 +288,9 @@ def test_names_that_are_no_utf_8_come_back_as_they_are(ground: Ground) -> None:
         (ground.adr / name).write_bytes(b"odd")
     except OSError:  # a file system of Unicode names alone
         return
-    stored = adr_folder.read(ground.place.adr, name)
-    journal.begin(ground.place, NOW, [Change(name, stored, None)], "x")
-    journal.recover(ground.place)
+    stored = adr_folder.read(ground.project.adr, name)
+    journal.begin(ground.project, NOW, [Change(name, stored, None)], "x")
+    journal.recover(ground.project)
     assert name not in os.listdir(ground.adr)
     journal.undo(ground.run)
     assert (ground.adr / name).read_bytes() == b"odd"

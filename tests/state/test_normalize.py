@@ -10,7 +10,7 @@ import pytest
 
 from decision_hooks.errors import FolderError
 from decision_hooks.state.normalize import NormalState, StoredPlan
-from decision_hooks.system.project import Project, open_state, project
+from decision_hooks.system.project import Project, open_state, project_at
 
 NOW = 1_800_000_000.0
 HOUR = 3600.0
@@ -18,15 +18,15 @@ PLAN = StoredPlan("reply \ud800", "uk", "2026-03-04", (("a.md", "1"),), (("b.md"
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Project:
-    made = project(str(tmp_path), "docs/adr")
+def project(tmp_path: Path) -> Project:
+    made = project_at(str(tmp_path), "docs/adr")
     open_state(made)
     return made
 
 
 @pytest.fixture
-def state(place: Project) -> NormalState:
-    return NormalState(place)
+def state(project: Project) -> NormalState:
+    return NormalState(project)
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ def state(place: Project) -> NormalState:
     ],
 )
 def test_an_attempt_is_epoch_seconds_in_the_past_and_nothing_else(
-    state: NormalState, place: Project, text: str, wanted: float | None
+    state: NormalState, project: Project, text: str, wanted: float | None
 ) -> None:
-    (Path(place.hooks) / ".normalize-state").write_text(text)
+    (Path(project.hooks) / ".normalize-state").write_text(text)
     assert state.last_attempt(NOW) == wanted
 
 
@@ -107,8 +107,8 @@ def test_drafts_that_are_gone_are_forgotten(state: NormalState) -> None:
         b'{"backoff": {"until": 1e999, "step": null}, "halvings": -4}',
     ],
 )
-def test_garbage_is_nothing(state: NormalState, place: Project, stored: bytes) -> None:
-    (Path(place.state) / "normalize.json").write_bytes(stored)
+def test_garbage_is_nothing(state: NormalState, project: Project, stored: bytes) -> None:
+    (Path(project.state) / "normalize.json").write_bytes(stored)
     assert (state.misses(), state.halvings(), state.backoff(NOW, HOUR)) == ({}, 0, None)
     state.note_invalid(["a.md"])
     assert state.halvings() == 1
@@ -131,27 +131,27 @@ def test_a_plan_that_was_not_kept_is_an_error(state: NormalState, plan_id: str) 
 
 @pytest.mark.parametrize("value", [{}, {"reply": 5, "batch": [[1], "x", ["a.md", "1"]], "names": "x"}])
 def test_a_plan_that_was_tampered_with_is_read_as_far_as_it_is_one(
-    state: NormalState, place: Project, value: object
+    state: NormalState, project: Project, value: object
 ) -> None:
-    (Path(place.state) / "plans").mkdir()
-    (Path(place.state) / "plans" / "p.json").write_text(json.dumps(value))
+    (Path(project.state) / "plans").mkdir()
+    (Path(project.state) / "plans" / "p.json").write_text(json.dumps(value))
     found = state.stored_plan("p")
     assert set(found.batch) <= {("a.md", "1")}
     assert found.names == ()
 
 
-def test_the_newest_plans_are_kept(state: NormalState, place: Project) -> None:
+def test_the_newest_plans_are_kept(state: NormalState, project: Project) -> None:
     for second in range(25):
         state.store_plan(PLAN, NOW + second)
-    names = sorted(os.listdir(Path(place.state) / "plans"))
+    names = sorted(os.listdir(Path(project.state) / "plans"))
     assert len(names) == 20
     assert names[0] == "20270115T080005Z.json"
 
 
-def test_only_the_own_leftovers_are_removed(state: NormalState, place: Project) -> None:
-    mine = Path(place.state) / ".decision-hooks-normalize-1-2.tmp"
+def test_only_the_own_leftovers_are_removed(state: NormalState, project: Project) -> None:
+    mine = Path(project.state) / ".decision-hooks-normalize-1-2.tmp"
     theirs = [
-        Path(place.state) / name
+        Path(project.state) / name
         for name in (".decision-hooks-normalize.0a-1-2.tmp", ".decision-hooks-1-2.tmp")
     ]
     for path in [mine, *theirs]:

@@ -76,11 +76,11 @@ def test_a_git_file_that_leads_nowhere_is_no_linked_tree(tmp_path: Path, text: s
 
 
 def test_the_folders_of_a_project(tmp_path: Path) -> None:
-    place = project.project(str(tmp_path), "docs/adr")
-    assert place.adr == f"{tmp_path}/docs/adr"
-    assert place.hooks == f"{tmp_path}/.claude/hooks"
-    assert place.state == f"{tmp_path}/.claude/hooks/.decision-hooks"
-    assert place.state_file("a", "b") == f"{place.state}/a/b"
+    made = project.project_at(str(tmp_path), "docs/adr")
+    assert made.adr == f"{tmp_path}/docs/adr"
+    assert made.hooks == f"{tmp_path}/.claude/hooks"
+    assert made.state == f"{tmp_path}/.claude/hooks/.decision-hooks"
+    assert made.state_file("a", "b") == f"{made.state}/a/b"
     assert os.listdir(tmp_path) == []
 
 
@@ -90,18 +90,18 @@ def test_records_that_a_link_leads_out_of_the_root_are_refused(tmp_path: Path) -
     outside.mkdir()
     (root / "docs").symlink_to(outside)
     with pytest.raises(SettingError, match="leads out"):
-        project.project(str(root), "docs/adr")
+        project.project_at(str(root), "docs/adr")
     (tmp_path / "rooted").symlink_to(root)
-    assert project.project(str(tmp_path / "rooted"), "adr").adr == f"{tmp_path}/rooted/adr"
+    assert project.project_at(str(tmp_path / "rooted"), "adr").adr == f"{tmp_path}/rooted/adr"
 
 
 def test_the_state_is_private_and_its_mark_is_made_whole_when_a_kill_tore_it(tmp_path: Path) -> None:
-    place = project.project(str(tmp_path), "docs/adr")
-    project.open_state(place)
-    ignore = Path(place.state) / ".gitignore"
+    made = project.project_at(str(tmp_path), "docs/adr")
+    project.open_state(made)
+    ignore = Path(made.state) / ".gitignore"
     assert ignore.read_text() == "*\n"
-    assert os.stat(place.state).st_mode & 0o777 == 0o700
+    assert os.stat(made.state).st_mode & 0o777 == 0o700
     ignore.write_text("")
-    project.open_state(place)
+    project.open_state(made)
     assert ignore.read_text() == "*\n"
-    assert os.listdir(place.state) == [".gitignore"]
+    assert os.listdir(made.state) == [".gitignore"]

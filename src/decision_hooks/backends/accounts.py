@@ -38,24 +38,24 @@ class LedgerLine(NamedTuple):
     result: str  # ok | credit | login | rate | timeout | failed | ...
 
 
-def breaker(place: Project, backend: str, model: str, now: float) -> Breaker | None:
+def breaker(project: Project, backend: str, model: str, now: float) -> Breaker | None:
     """The open breaker of a backend and model; None when calls may be made."""
-    found = _stored(_breaker_file(place, backend, model))
+    found = _stored(_breaker_file(project, backend, model))
     if found is None or not now < found.until <= now + _LONGEST:
         return None
     return found
 
 
-def breakers(place: Project, now: float) -> list[Breaker]:
+def breakers(project: Project, now: float) -> list[Breaker]:
     """All breakers that are open."""
-    folder = place.state_file("breaker")
+    folder = project.state_file("breaker")
     found = (_stored(os.path.join(folder, name)) for name in sorted(files.names(folder)))
     return [one for one in found if one and now < one.until <= now + _LONGEST]
 
 
-def trip(place: Project, backend: str, model: str, now: float, why: str) -> Breaker:
+def trip(project: Project, backend: str, model: str, now: float, why: str) -> Breaker:
     """Open the breaker: 15 minutes the first time, doubled each further time, at most 6 hours."""
-    path = _breaker_file(place, backend, model)
+    path = _breaker_file(project, backend, model)
     old = _stored(path)
     step = min(old.step * 2, _LONGEST) if old and old.step > 0 else _FIRST
     opened = Breaker(f"{backend} {model}", now + step, step, why)
@@ -64,16 +64,16 @@ def trip(place: Project, backend: str, model: str, now: float, why: str) -> Brea
     return opened
 
 
-def reset(place: Project, backend: str, model: str) -> None:
+def reset(project: Project, backend: str, model: str) -> None:
     """A call succeeded: the breaker is closed and its step begins anew."""
-    files.remove(_breaker_file(place, backend, model))
+    files.remove(_breaker_file(project, backend, model))
 
 
-def _breaker_file(place: Project, backend: str, model: str) -> str:
+def _breaker_file(project: Project, backend: str, model: str) -> str:
     from hashlib import blake2b
 
     key = blake2b(files.to_bytes(f"{backend}\n{model}"), digest_size=8).hexdigest()
-    return place.state_file("breaker", f"{key}.json")
+    return project.state_file("breaker", f"{key}.json")
 
 
 def _stored(path: str) -> Breaker | None:
@@ -88,9 +88,9 @@ def _stored(path: str) -> Breaker | None:
     )
 
 
-def record_call(place: Project, now: float, line: LedgerLine) -> None:
+def record_call(project: Project, now: float, line: LedgerLine) -> None:
     """Add a call to the ledger of its month; a ledger that cannot be written stops nothing."""
-    path = place.state_file("ledger", time.strftime("%Y-%m", time.localtime(now)) + ".jsonl")
+    path = project.state_file("ledger", time.strftime("%Y-%m", time.localtime(now)) + ".jsonl")
     try:
         files.make_folder(os.path.dirname(path), 0o700)
         files.append(path, files.json_bytes(line._asdict()))
@@ -98,10 +98,10 @@ def record_call(place: Project, now: float, line: LedgerLine) -> None:
         pass
 
 
-def calls_today(place: Project, now: float, most: int) -> int:
+def calls_today(project: Project, now: float, most: int) -> int:
     """The number of calls in today's part of the ledger; reads no more than ``most`` of them need."""
     month = time.strftime("%Y-%m", time.localtime(now))
-    path = place.state_file("ledger", month + ".jsonl")
+    path = project.state_file("ledger", month + ".jsonl")
     day = iso_time(now)[:10]
     try:
         size = os.stat(path).st_size
@@ -113,11 +113,11 @@ def calls_today(place: Project, now: float, most: int) -> int:
     return data.count(f'"time":"{day}'.encode())
 
 
-def ledger(place: Project, month: str) -> Iterator[LedgerLine]:
+def ledger(project: Project, month: str) -> Iterator[LedgerLine]:
     """The calls of a month (``YYYY-MM``); lines that are no call are passed over."""
     import json
 
-    for raw in (files.read_bytes(place.state_file("ledger", month + ".jsonl")) or b"").split(b"\n"):
+    for raw in (files.read_bytes(project.state_file("ledger", month + ".jsonl")) or b"").split(b"\n"):
         try:
             value = json.loads(raw)
             yield LedgerLine(

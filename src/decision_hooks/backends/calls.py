@@ -4,32 +4,29 @@ from __future__ import annotations
 
 from decision_hooks.backends import accounts, answers, call
 from decision_hooks.privacy import mask
-from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import iso_time
-from decision_hooks.system.world import World
+from decision_hooks.system.workplace import Workplace
 
 _MASKED, _TOLD = 4000, 200  # characters of foreign text that are masked, and that are told
 
 
-def may_not_call(
-    place: Project, chosen: call.Backend, world: World, daily_calls: int, *, probe: bool = False
-) -> str:
+def may_not_call(at: Workplace, chosen: call.Backend, daily_calls: int, *, probe: bool = False) -> str:
     """Why a backend may not be called now, "" when it may; a person who watches probes an open breaker."""
-    now = world.now()
-    stopped = accounts.breaker(place, chosen.name, chosen.model, now)
-    if stopped and not (probe or world.watched):
+    now = at.world.now()
+    stopped = accounts.breaker(at.project, chosen.name, chosen.model, now)
+    if stopped and not (probe or at.world.watched):
         return f"{chosen.name} paused until {iso_time(stopped.until)}: {stopped.why}"
-    if accounts.calls_today(place, now, daily_calls) >= daily_calls:
+    if accounts.calls_today(at.project, now, daily_calls) >= daily_calls:
         return f"daily cap of {daily_calls} calls reached (ADR_DAILY_CALLS)"
     return ""
 
 
-def account(place: Project, chosen: call.Backend, world: World, sent: int, answer: answers.Answer) -> None:
+def account(at: Workplace, chosen: call.Backend, sent: int, answer: answers.Answer) -> None:
     """Write a call into the ledger and move its circuit breaker."""
-    now = world.now()
+    now = at.world.now()
     line = accounts.LedgerLine(
         time=iso_time(now),
-        program=world.program,
+        program=at.world.program,
         backend=chosen.name,
         model=chosen.model,
         characters_in=sent,
@@ -38,11 +35,11 @@ def account(place: Project, chosen: call.Backend, world: World, sent: int, answe
         cost=answer.cost,
         result=answer.trouble or ("ok" if answer.text.strip() else "empty"),
     )
-    accounts.record_call(place, now, line)
+    accounts.record_call(at.project, now, line)
     if answer.trouble in answers.BREAKING:
-        accounts.trip(place, chosen.name, chosen.model, now, foreign(answer.detail))
+        accounts.trip(at.project, chosen.name, chosen.model, now, foreign(answer.detail))
     elif not answer.trouble:
-        accounts.reset(place, chosen.name, chosen.model)
+        accounts.reset(at.project, chosen.name, chosen.model)
 
 
 def foreign(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from decision_hooks.hosts import transcript
@@ -12,6 +12,7 @@ from decision_hooks.sessions.model import Edit, Entry, Session
 from decision_hooks.state.capture import CaptureState
 from decision_hooks.state.values import GivenUp, Pending, Position
 from decision_hooks.system import files
+from decision_hooks.system.world import World
 from decision_hooks.transcripts import blocks, reading
 from decision_hooks.transcripts.blocks import Extent
 
@@ -62,22 +63,21 @@ def read_part(
     entry: Pending,
     *,
     incremental: bool,
-    now: Callable[[], float],
-    sleep: Callable[[float], None],
+    world: World,
 ) -> Part | None:
     """Read what is new of an entry's transcript; None when there is neither a transcript nor a message."""
-    position = state.position(entry.key, entry.transcript, now())
+    position = state.position(entry.key, entry.transcript, world.now())
     where = blocks.extent(entry.transcript) if entry.transcript else None
     if where is None:
-        return _part_of_message(entry, position, now()) if entry.message else None
+        return _part_of_message(entry, position, world.now()) if entry.message else None
     if where.path.endswith(".txt"):
         return _part_of_text(entry, position, where)
     begin = _begin(state, position, where)
     found = _find(where, begin, position)
     missing = _missing(entry, position, found)
     waited = 0.0
-    while missing and now() - entry.stop < _FRESH and waited < _LAG:
-        sleep(0.1)
+    while missing and world.now() - entry.stop < _FRESH and waited < _LAG:
+        world.sleep(0.1)
         waited += 0.1
         newer = blocks.extent(entry.transcript)
         if newer and newer.size != found.where.size:
@@ -88,20 +88,18 @@ def read_part(
     return part._replace(edits=part.edits + more, position=part.position._replace(subagents=subagents))
 
 
-def read_again(
-    state: CaptureState, stored: GivenUp, *, incremental: bool, now: Callable[[], float]
-) -> Part | None:
+def read_again(state: CaptureState, stored: GivenUp, *, incremental: bool, world: World) -> Part | None:
     """Read exactly the part that was given up; None when its transcript does not hold it any more.
 
     What was captured after it stays captured: the transcript's position never moves back.
     """
     entry = stored.entry
-    kept = state.position(entry.key, entry.transcript, now())
+    kept = state.position(entry.key, entry.transcript, world.now())
     new = Position(kept.path, titles=kept.titles)
     if stored.only_message:
         if not entry.message:
             return None
-        part = _part_of_message(entry, new, now())
+        part = _part_of_message(entry, new, world.now())
         after = kept._replace(appended=kept.appended or part.position.appended)
         return part._replace(position=after, verdict=stored.verdict, again=True)
     where = _where_again(stored)

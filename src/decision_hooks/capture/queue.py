@@ -12,33 +12,40 @@ from decision_hooks.records import madr
 from decision_hooks.settings import CaptureSettings
 from decision_hooks.state.capture import CaptureState
 from decision_hooks.state.values import Pending, key_of
-from decision_hooks.system.project import Project, open_state
-from decision_hooks.system.runlog import RunLog
-from decision_hooks.system.world import World
+from decision_hooks.system.project import open_state
+from decision_hooks.system.workplace import Workplace
 from decision_hooks.transcripts import blocks, find
+
+
+class Run(NamedTuple):
+    """What each step of a capture works with."""
+
+    at: Workplace
+    settings: CaptureSettings
+
+    @property
+    def state(self) -> CaptureState:
+        """What capture remembers of the project, its other work trees included."""
+        return CaptureState(self.at.project)
 
 
 class Stop(NamedTuple):
     """One stop of a session, taken into the queue."""
 
-    world: World
-    settings: CaptureSettings
-    place: Project
-    log: RunLog
+    run: Run
     key: str
     time: float  # seconds since the epoch
 
 
-def enter(
-    world: World, settings: CaptureSettings, place: Project, log: RunLog, event: HookEvent
-) -> Stop | None:
+def enter(run: Run, event: HookEvent) -> Stop | None:
     """Take a stop into the queue, durably; None (and a log line) when it has nothing to capture."""
-    madr.language(settings.language)  # a name that is none ends the run before anything changes
+    madr.language(run.settings.language)  # a name that is none ends the run before anything changes
+    world, project, log = run.at
     path = find_transcript(event, world.environ)
     if not path and not event.message:
         log.write("no transcript path")
         return None
-    open_state(place)
+    open_state(project)
     key = key_of(path or f"message:{event.host}:{event.session_id}")
     now = world.now()
     entry = Pending(
@@ -47,17 +54,17 @@ def enter(
         session_id=event.session_id,
         host=event.host,
         message=event.message,
-        root=place.root,
+        root=project.root,
         waits=not event.completed,
         first=now,
         stop=now,
         serial=os.urandom(8).hex(),
     )
-    CaptureState(place).put(entry)
+    run.state.put(entry)
     if not event.completed:
         log.write("stop was not completed: the part waits")
         return None
-    return Stop(world, settings, place, log, key, now)
+    return Stop(run, key, now)
 
 
 def find_transcript(event: HookEvent, environ: Mapping[str, str]) -> str:

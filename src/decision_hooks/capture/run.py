@@ -10,19 +10,15 @@ from decision_hooks.backends import answers, call
 from decision_hooks.backends.calls import account, foreign, may_not_call
 from decision_hooks.backends.choice import capture_choice
 from decision_hooks.capture.part import Part, older_edits, read_again, read_part
+from decision_hooks.capture.queue import Run
 from decision_hooks.errors import RefusedReply
 from decision_hooks.privacy import mask
 from decision_hooks.records import madr
 from decision_hooks.replies import decisions as replies
 from decision_hooks.sessions import digest
 from decision_hooks.sessions.model import Edit
-from decision_hooks.settings import CaptureSettings
-from decision_hooks.state.capture import CaptureState
 from decision_hooks.state.values import GivenUp, Outbox, Pending
 from decision_hooks.system import files
-from decision_hooks.system.project import Project
-from decision_hooks.system.runlog import RunLog
-from decision_hooks.system.world import World
 from decision_hooks.transcripts.verdict import CROSS_PROJECT, OWN, TOOLING_ONLY, verdict_of
 
 # Outcomes of a try
@@ -34,17 +30,6 @@ WAITS = "waits"  # breaker, cap, credit, login, rate limit, could not start: cou
 _LABEL = "capture-"
 
 
-class Run(NamedTuple):
-    """What one run of capture works with."""
-
-    world: World
-    settings: CaptureSettings
-    place: Project
-    state: CaptureState
-    log: RunLog
-    sleep: Callable[[float], None]
-
-
 class _Tried(NamedTuple):
     outcome: str
     decisions: tuple[replies.Decision, ...] = ()
@@ -52,20 +37,18 @@ class _Tried(NamedTuple):
 
 def capture_part(run: Run, entry: Pending, timeout: float) -> tuple[str, Part | None]:
     """Capture one part; returns the outcome and, where one was read, the part. Writes to the log as it goes."""
-    part = read_part(
-        run.state, entry, incremental=run.settings.incremental, now=run.world.now, sleep=run.sleep
-    )
+    part = read_part(run.state, entry, incremental=run.settings.incremental, world=run.at.world)
     if part is None:
-        run.log.write("no transcript path")
+        run.at.log.write("no transcript path")
         return DONE, None
     return _capture(run, entry, part, timeout)
 
 
 def capture_again(run: Run, stored: GivenUp, timeout: float) -> str:
     """Capture exactly a part that was given up, and forget that it was; returns the outcome."""
-    part = read_again(run.state, stored, incremental=run.settings.incremental, now=run.world.now)
+    part = read_again(run.state, stored, incremental=run.settings.incremental, world=run.at.world)
     if part is None:
-        run.log.write("the transcript does not hold the part any more")
+        run.at.log.write("the transcript does not hold the part any more")
         return FAILED
     outcome, _ = _capture(run, stored.entry, part, timeout)
     if outcome == DONE:
@@ -75,11 +58,11 @@ def capture_again(run: Run, stored: GivenUp, timeout: float) -> str:
 
 def _capture(run: Run, entry: Pending, part: Part, timeout: float) -> tuple[str, Part]:
     if part.nothing_new:
-        run.log.write("nothing new in the session")
+        run.at.log.write("nothing new in the session")
         return DONE, part
     part, skip = _judge_relevance(run, part)
     if skip:
-        run.log.write(f"skipping ADR capture: {skip} session")
+        run.at.log.write(f"skipping ADR capture: {skip} session")
         _move(run, entry, part)
         return DONE, part
     tried = _decisions(run, part, timeout)
@@ -90,7 +73,7 @@ def _capture(run: Run, entry: Pending, part: Part, timeout: float) -> tuple[str,
 
 def give_up(run: Run, entry: Pending, part: Part | None) -> None:
     """The part was tried too often: its position moves on, and ``backfill --retry`` can take it up again."""
-    run.log.write(
+    run.at.log.write(
         f"given up after {entry.tries} tries: {entry.transcript or entry.session_id} (see backfill --retry)"
     )
     if part is not None:
@@ -104,27 +87,27 @@ def finish_outbox(run: Run, outbox: Outbox) -> None:
     """Create the drafts of an outbox that are not there yet, move the position, forget the outbox."""
     from decision_hooks.records import naming
 
-    files.make_folder(run.place.adr)
-    files.remove_leftovers(run.place.adr, _LABEL)
+    files.make_folder(run.at.project.adr)
+    files.remove_leftovers(run.at.project.adr, _LABEL)
     for stem, text in outbox.drafts:
         data = files.to_bytes(text)
         number = 1
         while True:
-            path = os.path.join(run.place.adr, naming.numbered(stem, number) + ".md")
+            path = os.path.join(run.at.project.adr, naming.numbered(stem, number) + ".md")
             if files.read_bytes(path) == data:
                 break  # a run that was killed had created it
             if files.create_exclusive(path, data, label=_LABEL):
-                run.log.write(f"wrote: {path}")
+                run.at.log.write(f"wrote: {path}")
                 break
             number += 1
     run.state.save_position(outbox.key, outbox.position)
-    run.state.remember(outbox.uuids, run.world.now())
+    run.state.remember(outbox.uuids, run.at.world.now())
     run.state.close_outbox(outbox.key)
 
 
 def _move(run: Run, entry: Pending, part: Part) -> None:
-    run.state.save_position(entry.key, part.position._replace(time=run.world.now()))
-    run.state.remember(part.session.uuids, run.world.now())
+    run.state.save_position(entry.key, part.position._replace(time=run.at.world.now()))
+    run.state.remember(part.session.uuids, run.at.world.now())
 
 
 # -- relevance
@@ -132,7 +115,7 @@ def _move(run: Run, entry: Pending, part: Part) -> None:
 
 def _judge_relevance(run: Run, part: Part) -> tuple[Part, str]:
     """The part with its verdict in the position, and the reason to skip it ("" = capture it)."""
-    judge = verdict_of(run.place, run.world.environ)
+    judge = verdict_of(run.at.project, run.at.world.environ)
     verdict = judge(part.edits)
     if verdict != OWN:
         verdict = judge([*part.edits, *_older_edits(part, judge)]) or part.verdict
@@ -161,40 +144,40 @@ def _decisions(run: Run, part: Part, timeout: float) -> _Tried:
     chosen = _choose_backend(run)
     if chosen is None:
         return _Tried(SKIPPED)
-    run.log.write(f"using {chosen.label} (model: {chosen.model})")
-    stopped = may_not_call(run.place, chosen, run.world, run.settings.daily_calls)
+    run.at.log.write(f"using {chosen.label} (model: {chosen.model})")
+    stopped = may_not_call(run.at, chosen, run.settings.daily_calls)
     if stopped:
-        run.log.write(stopped)
+        run.at.log.write(stopped)
         return _Tried(WAITS)
     sent = digest.render(
-        part.session, mask=lambda text: mask.outgoing(text, run.world.home), context=part.context
+        part.session, mask=lambda text: mask.outgoing(text, run.at.world.home), context=part.context
     )
     answer = call.ask(
         chosen,
         _prompt(run, sent.text),
-        root=run.place.root,
-        environ=run.world.environ,
+        root=run.at.project.root,
+        environ=run.at.world.environ,
         timeout=timeout,
         is_answer=lambda text: replies.holds(replies.decisions, text),
     )
-    account(run.place, chosen, run.world, len(sent.text), answer)
+    account(run.at, chosen, len(sent.text), answer)
     return _read_answer(run, chosen, answer)
 
 
 def _read_answer(run: Run, chosen: call.Backend, answer: answers.Answer) -> _Tried:
     if answer.trouble:
-        run.log.write(f"{chosen.name}: {answer.trouble}: {foreign(answer.detail)}")
+        run.at.log.write(f"{chosen.name}: {answer.trouble}: {foreign(answer.detail)}")
         return _Tried(WAITS if answer.trouble in answers.SPENT_NOTHING else FAILED)
     if not answer.text.strip():
-        run.log.write(f"empty response from {chosen.name}")
+        run.at.log.write(f"empty response from {chosen.name}")
         return _Tried(FAILED)
     try:
         found = replies.decisions(answer.text)
     except RefusedReply as error:
-        run.log.write(f"refused reply of {chosen.name}: {error}: {foreign(answer.text)}")
+        run.at.log.write(f"refused reply of {chosen.name}: {error}: {foreign(answer.text)}")
         return _Tried(FAILED)
     if not found:
-        run.log.write("NONE")
+        run.at.log.write("NONE")
     return _Tried(DONE, found)
 
 
@@ -214,16 +197,16 @@ def _decisions_of_choices(run: Run, part: Part) -> _Tried:
         for choice in real_choices(part.session)
     )
     if not found:
-        run.log.write("choices: no answered question and no judged plan in the session")
+        run.at.log.write("choices: no answered question and no judged plan in the session")
     return _Tried(DONE, found)
 
 
 def _choose_backend(run: Run) -> call.Backend | None:
-    choice = capture_choice(run.settings, run.place.root, run.world.environ)
+    choice = capture_choice(run.settings, run.at.project.root, run.at.world.environ)
     for reason in choice.reasons:
-        run.log.write(reason)
+        run.at.log.write(reason)
     if choice.backend is None and run.settings.backend == "auto":
-        run.log.write("no backend available")
+        run.at.log.write("no backend available")
     return choice.backend
 
 
@@ -233,8 +216,8 @@ def _prompt(run: Run, transcript: str) -> str:
     language = madr.language(run.settings.language)
     phrases = madr.phrases(language)
     values = {
-        "project": os.path.basename(run.place.root.rstrip("/")) or "project",
-        "root": mask.home_as_tilde(run.place.root, run.world.home),
+        "project": os.path.basename(run.at.project.root.rstrip("/")) or "project",
+        "root": mask.home_as_tilde(run.at.project.root, run.at.world.home),
         "language": language.name,
         "boundary": prompts.boundary(os.urandom(12)),
         "transcript": transcript,
@@ -253,16 +236,18 @@ def _prompt(run: Run, transcript: str) -> str:
 def _deliver(run: Run, entry: Pending, part: Part, decisions: tuple[replies.Decision, ...]) -> None:
     from decision_hooks.capture.drafts import make_drafts
 
-    drafts = make_drafts(part, decisions, root=run.place.root, home=run.world.home, environ=run.world.environ)
+    drafts = make_drafts(
+        part, decisions, root=run.at.project.root, home=run.at.world.home, environ=run.at.world.environ
+    )
     if drafts.masked:
         counts = ", ".join(f"{name} {count}" for name, count in sorted(drafts.masked.items()))
-        run.log.write(f"masked in the reply: {counts}")
-    position = part.position._replace(titles=part.position.titles + drafts.titles, time=run.world.now())
+        run.at.log.write(f"masked in the reply: {counts}")
+    position = part.position._replace(titles=part.position.titles + drafts.titles, time=run.at.world.now())
     if decisions and not drafts.texts:
-        run.log.write("nothing new: every decision of the reply was written before")
+        run.at.log.write("nothing new: every decision of the reply was written before")
     if not drafts.texts:
         _move(run, entry, part._replace(position=position))
         return
-    outbox = Outbox(entry.key, run.place.root, drafts.texts, position, part.session.uuids)
+    outbox = Outbox(entry.key, run.at.project.root, drafts.texts, position, part.session.uuids)
     run.state.save_outbox(outbox)
     finish_outbox(run, outbox)

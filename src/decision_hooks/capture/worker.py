@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 
 from decision_hooks.capture import part as capture_part
 from decision_hooks.capture import run as capture
 from decision_hooks.capture.part import Part
-from decision_hooks.capture.queue import Stop
+from decision_hooks.capture.queue import Run, Stop
 from decision_hooks.errors import DecisionHooksError
-from decision_hooks.state.capture import DAY, PENDING_DAYS, CaptureState
+from decision_hooks.state.capture import DAY, PENDING_DAYS
 from decision_hooks.state.values import GivenUp, Pending
 from decision_hooks.system import locking
-from decision_hooks.system.project import project, work_trees
-from decision_hooks.system.runlog import log_of
+from decision_hooks.system.project import work_trees
+from decision_hooks.system.workplace import workplace
 from decision_hooks.transcripts import blocks
 
 _MOST_TRIES = 3
@@ -22,15 +21,15 @@ _MOST_OTHERS = 5  # parts of other sessions that one stop takes up
 _LEAST_CALL = 5.0  # seconds: a call is not begun with less
 
 
-def work(stop: Stop, *, sleep: Callable[[float], None], foreground: bool) -> None:
+def work(stop: Stop, *, foreground: bool) -> None:
     """Capture what is due, the stop's own part first; another worker that holds the lock will see our entry."""
-    worker = _Worker(stop, sleep, foreground)
+    worker = _Worker(stop, foreground)
     while True:
         lock = worker.lock()
         if lock is None:
             return
         if not lock.supported:
-            stop.log.write("locks are not supported here: going on without")
+            stop.run.at.log.write("locks are not supported here: going on without")
         try:
             worker.recover()
             worker.drain()
@@ -40,15 +39,15 @@ def work(stop: Stop, *, sleep: Callable[[float], None], foreground: bool) -> Non
             return
 
 
-def take_again(stop: Stop, stored: GivenUp, *, sleep: Callable[[float], None]) -> tuple[str, str]:
+def take_again(stop: Stop, stored: GivenUp) -> tuple[str, str]:
     """Capture exactly a part that was given up, then what came meanwhile: the outcome and the log's last word."""
-    worker = _Worker(stop, sleep, foreground=True, others=0)
+    worker = _Worker(stop, foreground=True, others=0)
     lock = worker.lock()
     if lock is None:
         return capture.WAITS, "another capture is running"
     try:
         worker.recover()
-        outcome, said = worker.take_again(stored), stop.log.last
+        outcome, said = worker.take_again(stored), stop.run.at.log.last
         worker.drain()
     finally:
         locking.release(lock)
@@ -59,13 +58,12 @@ class _Worker:
     def __init__(
         self,
         stop: Stop,
-        sleep: Callable[[float], None],
         foreground: bool,
         others: int = _MOST_OTHERS,
     ) -> None:
         self._stop = stop
-        self._state = CaptureState(stop.place)
-        self._sleep = sleep
+        self._state = stop.run.state
+        self._at = stop.run.at
         self._foreground = foreground
         self._tried: set[str] = set()  # serials of this run
         self._failed: dict[str, int] = {}  # key -> size of the transcript when its failed capture began
@@ -76,9 +74,9 @@ class _Worker:
     def lock(self) -> locking.Lock | None:
         """The lock of the project's one worker; in the foreground the wait for it is part of the time."""
         seconds = max(0.0, self._left()) if self._foreground else 0.0
-        path, now = self._stop.place.state_file("worker.lock"), self._stop.world.now
+        path, now = self._at.project.state_file("worker.lock"), self._at.world.now
         begin = now()
-        lock = locking.acquire(path, seconds=seconds, now=now, sleep=self._sleep)
+        lock = locking.acquire(path, seconds=seconds, now=now, sleep=self._at.world.sleep)
         self._spent += max(0.0, now() - begin)
         return lock
 
@@ -96,9 +94,9 @@ class _Worker:
             try:
                 capture.finish_outbox(run, outbox)
             except DecisionHooksError as error:
-                self._stop.log.write(str(error))
+                self._at.log.write(str(error))
                 self._stuck.add(outbox.key)
-        self._state.forget_old(self._stop.world.now())
+        self._state.forget_old(self._at.world.now())
 
     def drain(self) -> None:
         """Take due entries until none is left, or the time of a run in the foreground is spent."""
@@ -107,7 +105,7 @@ class _Worker:
 
     def _left(self) -> float:
         """Seconds that the next call may take."""
-        most = self._stop.settings.timeout
+        most = self._stop.run.settings.timeout
         return most - self._spent if self._foreground else most
 
     def take_again(self, stored: GivenUp) -> str:
@@ -115,11 +113,11 @@ class _Worker:
         if stored.entry.key in self._stuck:
             return capture.WAITS
         run = self._run(stored.entry.root)
-        return capture.capture_again(run, stored, self._stop.settings.timeout) if run else capture.SKIPPED
+        return capture.capture_again(run, stored, self._stop.run.settings.timeout) if run else capture.SKIPPED
 
     def due(self) -> list[Pending]:
         """The entries that this run has still to take, its own first; none when its time is spent."""
-        began, most = self._stop.time, self._stop.settings.timeout
+        began, most = self._stop.time, self._stop.run.settings.timeout
         if self._left() < min(_LEAST_CALL, most / 2):
             return []
         own, fresh, old = [], [], []
@@ -128,7 +126,7 @@ class _Worker:
                 continue
             if entry.stop > began:  # came while we work; of our own session too
                 fresh += [] if entry.waits else [entry]
-            elif began <= entry.tried <= self._stop.world.now():
+            elif began <= entry.tried <= self._at.world.now():
                 continue  # another worker has tried it for this very stop
             elif entry.key == self._stop.key:
                 own.append(entry)
@@ -145,7 +143,7 @@ class _Worker:
         self._tried.add(entry.serial)
         if entry.key != self._stop.key and entry.stop <= self._stop.time:
             self._others -= 1
-        claimed = self._state.claim(entry.key, self._stop.world.now())
+        claimed = self._state.claim(entry.key, self._at.world.now())
         if claimed is None:
             return
         self._tried.add(claimed.serial)
@@ -154,9 +152,9 @@ class _Worker:
             self._state.finish(claimed)
             return
         where = blocks.extent(claimed.transcript)
-        begin = self._stop.world.now()
+        begin = self._at.world.now()
         outcome, part = self._try(run, claimed, timeout)
-        self._spent += max(0.0, self._stop.world.now() - begin)
+        self._spent += max(0.0, self._at.world.now() - begin)
         if outcome in (capture.DONE, capture.SKIPPED):
             self._state.finish(claimed)
         elif outcome == capture.FAILED and claimed.tries >= _MOST_TRIES:
@@ -164,29 +162,28 @@ class _Worker:
             self._state.finish(claimed)
         else:
             self._failed[claimed.key] = where.size if where else 0
-            self._state.put_back(claimed, self._stop.world.now(), counts=outcome == capture.FAILED)
+            self._state.put_back(claimed, self._at.world.now(), counts=outcome == capture.FAILED)
 
-    def _try(self, run: capture.Run, claimed: Pending, timeout: float) -> tuple[str, Part | None]:
+    def _try(self, run: Run, claimed: Pending, timeout: float) -> tuple[str, Part | None]:
         """Capture a part, but for one that has ended three runs before they could tell why."""
         if claimed.tries > _MOST_TRIES:
-            return capture.FAILED, capture_part.unread(self._state, claimed, self._stop.world.now())
+            return capture.FAILED, capture_part.unread(self._state, claimed, self._at.world.now())
         return capture.capture_part(run, claimed, timeout)
 
     def _is_ours(self, root: str) -> bool:
         """Whether a root is still a work tree here: a state folder that was copied names those of the first."""
-        return os.path.isdir(root) and os.path.realpath(root) in work_trees(self._stop.place.root)
+        return os.path.isdir(root) and os.path.realpath(root) in work_trees(self._at.project.root)
 
-    def _run(self, root: str) -> capture.Run | None:
-        """What a capture for that root works with; None when the root is gone, or is not of this project."""
-        place, log = self._stop.place, self._stop.log
-        if root != place.root:
-            if not self._is_ours(root):
-                log.write(f"gone: {root}")
-                return None
-            try:
-                place = project(root, self._stop.settings.adr_dir)
-            except DecisionHooksError as error:
-                log.write(str(error))
-                return None
-            log = log_of(root, self._stop.world.program, self._stop.world.now)
-        return capture.Run(self._stop.world, self._stop.settings, place, self._state, log, self._sleep)
+    def _run(self, root: str) -> Run | None:
+        """The run for that root; None when the root is gone, or is not of this project."""
+        run = self._stop.run
+        if root == self._at.project.root:
+            return run
+        if not self._is_ours(root):
+            self._at.log.write(f"gone: {root}")
+            return None
+        try:
+            return run._replace(at=workplace(self._at.world, root, run.settings.adr_dir))
+        except DecisionHooksError as error:
+            self._at.log.write(str(error))
+            return None

@@ -34,10 +34,10 @@ def run(
     """
     known = hosts()
     options = _options(argv, world, known)
-    place = project_of(world, options.project_root)
+    project = project_of(world, options.project_root)
     if argv[0] == "uninstall":
-        return _uninstall(world, place, options, known)
-    return _install(world, place, options, known, describe_backend or backend_line)
+        return _uninstall(world, project, options, known)
+    return _install(world, project, options, known, describe_backend or backend_line)
 
 
 def backend_line(root: str, environ: Mapping[str, str]) -> str:
@@ -81,37 +81,37 @@ def _named(options: argparse.Namespace, known: Mapping[str, Host]) -> list[Host]
 
 def _install(
     world: World,
-    place: Project,
+    project: Project,
     options: argparse.Namespace,
     known: Mapping[str, Host],
     describe: Callable[[str, Mapping[str, str]], str],
 ) -> int:
     chosen = _named(options, known)
     if not chosen:
-        used = plan.in_use(place.root, known.values(), world.environ) or ["claude"]
+        used = plan.in_use(project.root, known.values(), world.environ) or ["claude"]
         chosen = [known[name] for name in used]
-    steps = plan.plan_install(place, chosen, options.backend, world.environ)
+    steps = plan.plan_install(project, chosen, options.backend, world.environ)
     script = own_script.running(world.script)
     if not options.dry_run:
-        write.install(place, steps, script)
-    world.out(f"{place.root}: {', '.join(host.title for host in chosen)}")
+        write.install(project, steps, script)
+    world.out(f"{project.root}: {', '.join(host.title for host in chosen)}")
     _tell(world, steps, dry=options.dry_run)
     for line in _advice(chosen, options.backend, script):
         world.out(line)
-    world.out(describe(place.root, _environ(world, chosen, steps, options.backend)))
+    world.out(describe(project.root, _environ(world, chosen, steps, options.backend)))
     return 1 if any(step.trouble for step in steps) else 0
 
 
-def _uninstall(world: World, place: Project, options: argparse.Namespace, known: Mapping[str, Host]) -> int:
+def _uninstall(world: World, project: Project, options: argparse.Namespace, known: Mapping[str, Host]) -> int:
     chosen = _named(options, known) or list(known.values())
     others = [host for host in known.values() if host not in chosen]
-    last = not plan.present(place, others)
-    steps = plan.plan_uninstall(place, chosen, ignore=last)
+    last = not plan.present(project, others)
+    steps = plan.plan_uninstall(project, chosen, ignore=last)
     _tell(world, [step for step in steps if step.changes or step.trouble], dry=options.dry_run)
     if not any(step.changes or step.trouble for step in steps):
-        world.out(f"{place.root}: nothing of ours in the agents' files")
-    if not options.dry_run and not write.uninstall(place, steps, last=last):
-        world.out(f"kept         {place.state} (what undo and capture remember)")
+        world.out(f"{project.root}: nothing of ours in the agents' files")
+    if not options.dry_run and not write.uninstall(project, steps, last=last):
+        world.out(f"kept         {project.state} (what undo and capture remember)")
     return 1 if any(step.trouble for step in steps) else 0
 
 

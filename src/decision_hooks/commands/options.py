@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from decision_hooks.errors import SettingError
 from decision_hooks.settings import capture_settings
-from decision_hooks.system.project import Project, first_folder, git_top, project
+from decision_hooks.system.project import Project, first_folder, git_top, project_at
 from decision_hooks.system.world import World
 
 
@@ -34,7 +34,7 @@ def root_of(world: World, given: str = "") -> str:
 def project_of(world: World, given: str = "") -> Project:
     """The folders of the project a subcommand works on; ``SettingError`` on a bad ``ADR_DIR``."""
     adr_dir = capture_settings({"ADR_DIR": world.environ.get("ADR_DIR", "")}).adr_dir
-    return project(root_of(world, given), adr_dir)
+    return project_at(root_of(world, given), adr_dir)
 
 
 def parser(world: World, argv: Sequence[str], summary: str) -> argparse.ArgumentParser:

@@ -64,13 +64,13 @@ def _batches(job: Job, most: int) -> int:
 
 def _show(job: Job, outcome: batch.Outcome) -> int:
     for line in outcome.lines:
-        job.world.out(line)
+        job.at.world.out(line)
     for line in outcome.refused:
-        job.world.out(f"refused: {line}")
+        job.at.world.out(f"refused: {line}")
     for line in _ending(outcome):
-        job.world.out(line)
+        job.at.world.out(line)
     if outcome.reason and outcome.kind != "nothing":
-        job.world.err(outcome.reason)
+        job.at.world.err(outcome.reason)
     return 0 if outcome.kind in ("applied", "planned", "nothing") else 1
 
 

@@ -30,29 +30,29 @@ def run(argv: Sequence[str], world: World) -> int:
 
 
 def _list(job: Job) -> int:
-    known = journal.runs(job.place)
+    known = journal.runs(job.at.project)
     for one in known:
-        job.world.out(f"{one.id}  {one.state:<7}  {one.title}")
+        job.at.world.out(f"{one.id}  {one.state:<7}  {one.title}")
     if not known:
-        job.world.err("no runs")
+        job.at.world.err("no runs")
     return 0
 
 
 def _undo(job: Job, wanted: str) -> int:
-    known = journal.runs(job.place)
+    known = journal.runs(job.at.project)
     chosen = next((one for one in known if (one.id == wanted if wanted else one.state == "done")), None)
     if chosen is None:
-        job.world.err(f"no run {wanted!r}: see `undo --list`" if wanted else "no run to undo")
+        job.at.world.err(f"no run {wanted!r}: see `undo --list`" if wanted else "no run to undo")
         return 1
     try:
         names = journal.undo(chosen)
     except (journal.JournalError, journal.DamagedError) as error:
-        job.log.write(f"undo refused: {error}")
-        job.world.err(str(error))
+        job.at.log.write(f"undo refused: {error}")
+        job.at.world.err(str(error))
         return 1
-    job.state.stamp_attempt(job.world.now())  # or the next stop would do the same again at once
+    job.state.stamp_attempt(job.at.world.now())  # or the next stop would do the same again at once
     gone = {step.name for step in chosen.steps if step.before is None}
     for name in names:
-        job.world.out(f"{'removed' if name in gone else 'restored'}: {name}")
-    job.log.write(f"undone: {chosen.id}")
+        job.at.world.out(f"{'removed' if name in gone else 'restored'}: {name}")
+    job.at.log.write(f"undone: {chosen.id}")
     return 0

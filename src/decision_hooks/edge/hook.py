@@ -62,12 +62,13 @@ def _capture(world: World, event: HookEvent, root: str, log: RunLog, detach: boo
     from decision_hooks.capture import queue
     from decision_hooks.errors import DecisionHooksError
     from decision_hooks.settings import capture_settings
-    from decision_hooks.system.project import project
+    from decision_hooks.system.project import project_at
+    from decision_hooks.system.workplace import Workplace
 
     try:
         settings = capture_settings(world.environ)
-        place = project(root, settings.adr_dir)
-        stop = queue.enter(world, settings, place, log, event)
+        at = Workplace(world, project_at(root, settings.adr_dir), log)
+        stop = queue.enter(queue.Run(at, settings), event)
     except DecisionHooksError as error:
         log.write(str(error))
         return
@@ -77,9 +78,8 @@ def _capture(world: World, event: HookEvent, root: str, log: RunLog, detach: boo
 
     def job() -> None:
         from decision_hooks.capture import worker
-        from decision_hooks.system import facts
 
-        worker.work(entered, sleep=facts.pause, foreground=not detach)
+        worker.work(entered, foreground=not detach)
 
     _now_or_detached(world, log, detach, job)
 

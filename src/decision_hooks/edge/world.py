@@ -22,22 +22,15 @@ def real_world(program: str) -> World:
         except (OSError, ValueError):  # there is nobody left to tell
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
-    def ask(question: str) -> str:
-        if not sys.stdin or not sys.stdin.isatty():
-            return ""
-        sys.stderr.write(question + " ")
-        sys.stderr.flush()
-        return sys.stdin.readline().strip()
-
     return World(
         program=program,
         script=os.path.abspath(sys.argv[0]) if sys.argv[0] else "",
         environ=dict(os.environ),
         cwd=cwd(),
         now=time.time,
+        sleep=time.sleep,
         out=out,
         err=err,
-        ask=ask,
         watched=sys.stderr is not None and sys.stderr.isatty(),
     )
 

@@ -36,9 +36,9 @@ class Memory(NamedTuple):
     folders: tuple[str, ...]
 
 
-def read_memory(place: Project) -> Memory:
+def read_memory(project: Project) -> Memory:
     """What the last installation remembered; nothing where it cannot be read."""
-    stored = files.read_json(place.state_file(MEMORY)) or {}
+    stored = files.read_json(project.state_file(MEMORY)) or {}
     kept, folders = stored.get("files"), stored.get("folders")
     return Memory(
         {path: _kept(value) for path, value in _items(kept) if isinstance(value, dict)},
@@ -67,7 +67,7 @@ def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def write_memory(place: Project, memory: Memory) -> None:
+def write_memory(project: Project, memory: Memory) -> None:
     """Remember it in the state folder, which must be there. Raises ``FolderError``."""
     kept = {
         path: {
@@ -80,12 +80,12 @@ def write_memory(place: Project, memory: Memory) -> None:
         for path, one in memory.kept.items()
     }
     data = files.json_bytes({"files": kept, "folders": list(memory.folders)})
-    files.write_atomic(place.state_file(MEMORY), data, label=LABEL)
+    files.write_atomic(project.state_file(MEMORY), data, label=LABEL)
 
 
-def backup(place: Project, path: str) -> str:
+def backup(project: Project, path: str) -> str:
     """Where the backup of a file lies."""
-    return place.state_file(BACKUPS, f"{hash_of(files.to_bytes(path))[:8]}-{os.path.basename(path)}")
+    return project.state_file(BACKUPS, f"{hash_of(files.to_bytes(path))[:8]}-{os.path.basename(path)}")
 
 
 def hash_of(data: bytes) -> str:
@@ -96,7 +96,7 @@ def hash_of(data: bytes) -> str:
 
 
 def keep(
-    place: Project, path: str, before: bytes | None, left: bytes, trace: Trace, old: Kept | None
+    project: Project, path: str, before: bytes | None, left: bytes, trace: Trace, old: Kept | None
 ) -> Kept:
     """What to remember of a file that is about to change from ``before`` to ``left``; backs it up."""
     after = hash_of(left)
@@ -105,8 +105,8 @@ def keep(
     if old and before is not None and old.after == hash_of(before):
         return old._replace(after=after, trace=_joined(old.trace, trace))
     if before is not None:
-        files.make_folder(place.state_file(BACKUPS), 0o700)
-        files.write_atomic(backup(place, path), before, mode=0o600, label=LABEL)
+        files.make_folder(project.state_file(BACKUPS), 0o700)
+        files.write_atomic(backup(project, path), before, mode=0o600, label=LABEL)
     existed = old.existed if old else before is not None
     return Kept(existed, not ours, after, _joined(old.trace if old else Trace(), trace))
 

@@ -42,35 +42,35 @@ class Step(NamedTuple):
 
 
 def plan_install(
-    place: Project, hosts: Iterable[Host], backend: str, environ: Mapping[str, str]
+    project: Project, hosts: Iterable[Host], backend: str, environ: Mapping[str, str]
 ) -> list[Step]:
     """What an installation does to each file; nothing is written."""
     steps = []
     for host in hosts:
         if host.hooks:
-            steps.append(_merge_step(place, host.hooks, backend))
-        steps += [_own_step(place, own) for own in host.files]
-    return [*steps, _ignore_step(place, environ)]
+            steps.append(_merge_step(project, host.hooks, backend))
+        steps += [_own_step(project, own) for own in host.files]
+    return [*steps, _ignore_step(project, environ)]
 
 
-def plan_uninstall(place: Project, hosts: Iterable[Host], *, ignore: bool) -> list[Step]:
+def plan_uninstall(project: Project, hosts: Iterable[Host], *, ignore: bool) -> list[Step]:
     """What taking back does to each file; ``ignore``: the block in ``.gitignore`` too."""
-    memory = host_memory.read_memory(place)
+    memory = host_memory.read_memory(project)
     steps = []
     for host in hosts:
         if host.hooks:
-            steps.append(_strip_step(place, host.hooks, memory))
-        steps += [_own_away_step(place, own, memory) for own in host.files]
+            steps.append(_strip_step(project, host.hooks, memory))
+        steps += [_own_away_step(project, own, memory) for own in host.files]
     if ignore:
-        steps.append(_back(place, ".gitignore", memory, _ignore_away))
+        steps.append(_back(project, ".gitignore", memory, _ignore_away))
     return steps
 
 
-def present(place: Project, hosts: Iterable[Host]) -> list[str]:
+def present(project: Project, hosts: Iterable[Host]) -> list[str]:
     """The names of hosts that have an entry or a file of ours in this project."""
     found = []
     for host in hosts:
-        steps = plan_uninstall(place, [host], ignore=False)
+        steps = plan_uninstall(project, [host], ignore=False)
         if any(step.changes or step.trouble for step in steps):
             found.append(host.name)
     return found
@@ -93,27 +93,27 @@ def _has_folder(root: str, host: Host) -> bool:
     return bool(there - {"hooks"})  # .claude/hooks alone may be our own state
 
 
-def _merge_step(place: Project, file: HookFile, backend: str) -> Step:
+def _merge_step(project: Project, file: HookFile, backend: str) -> Step:
     paste = whole(file.entries, file.layout)
 
     def make(before: bytes | None) -> _Made:
         merged = merge.merge(before, file, backend)
         return merged.data, merged.trace, merged.notes
 
-    return _step(place, file.name, make, paste)
+    return _step(project, file.name, make, paste)
 
 
-def _own_step(place: Project, own: OwnFile) -> Step:
+def _own_step(project: Project, own: OwnFile) -> Step:
     def make(before: bytes | None) -> _Made:
         text = own.text.encode()
         if before is not None and before != text and not is_sealed(before):
             raise LeftAlone("it is not ours, or was changed by hand")
         return text, Trace(), ()
 
-    return _step(place, own.name, make, "")
+    return _step(project, own.name, make, "")
 
 
-def _ignore_step(place: Project, environ: Mapping[str, str]) -> Step:
+def _ignore_step(project: Project, environ: Mapping[str, str]) -> Step:
     # What a person's own git configuration ignores is not ignored for the others.
     alone = {**environ, "HOME": os.devnull, "XDG_CONFIG_HOME": os.devnull}
 
@@ -123,15 +123,15 @@ def _ignore_step(place: Project, environ: Mapping[str, str]) -> Step:
             raise LeftAlone("it is no text that git reads")
         lines = gitignore.needed(
             data,
-            lambda path: git.is_ignored(place.root, path, alone),
-            lambda pattern: git.tracked(place.root, pattern, environ),
+            lambda path: git.is_ignored(project.root, path, alone),
+            lambda pattern: git.tracked(project.root, pattern, environ),
         )
         return (gitignore.with_lines(data, lines) if lines else before), Trace(), ()
 
-    return _step(place, ".gitignore", make, "\n".join(rule.line for rule in gitignore.RULES) + "\n")
+    return _step(project, ".gitignore", make, "\n".join(rule.line for rule in gitignore.RULES) + "\n")
 
 
-def _strip_step(place: Project, file: HookFile, memory: Memory) -> Step:
+def _strip_step(project: Project, file: HookFile, memory: Memory) -> Step:
     def make(data: bytes, kept: Kept | None) -> bytes | None:
         if kept is None and MARK.encode() not in data:
             return data  # nothing of ours, and its form is none of our business
@@ -139,10 +139,10 @@ def _strip_step(place: Project, file: HookFile, memory: Memory) -> Step:
         gone = kept is not None and not kept.existed and merge.is_empty(stripped, file.layout)
         return None if gone else stripped
 
-    return _back(place, file.name, memory, make)
+    return _back(project, file.name, memory, make)
 
 
-def _own_away_step(place: Project, own: OwnFile, memory: Memory) -> Step:
+def _own_away_step(project: Project, own: OwnFile, memory: Memory) -> Step:
     def make(data: bytes, kept: Kept | None) -> bytes | None:
         if data == own.text.encode() or is_sealed(data):
             return None
@@ -150,7 +150,7 @@ def _own_away_step(place: Project, own: OwnFile, memory: Memory) -> Step:
             raise LeftAlone("it was changed by hand; remove it yourself")
         return data
 
-    return _back(place, own.name, memory, make)
+    return _back(project, own.name, memory, make)
 
 
 def _ignore_away(data: bytes, kept: Kept | None) -> bytes | None:
@@ -158,8 +158,8 @@ def _ignore_away(data: bytes, kept: Kept | None) -> bytes | None:
     return None if not left.strip() and kept is not None and not kept.existed else left
 
 
-def _step(place: Project, name: str, make: Callable[[bytes | None], _Made], paste: str) -> Step:
-    path = os.path.join(place.root, *name.split("/"))
+def _step(project: Project, name: str, make: Callable[[bytes | None], _Made], paste: str) -> Step:
+    path = os.path.join(project.root, *name.split("/"))
     before: bytes | None = None
     try:
         path, before, writable = _look(path)
@@ -172,22 +172,22 @@ def _step(place: Project, name: str, make: Callable[[bytes | None], _Made], past
 
 
 def _back(
-    place: Project, name: str, memory: Memory, make: Callable[[bytes, Kept | None], bytes | None]
+    project: Project, name: str, memory: Memory, make: Callable[[bytes, Kept | None], bytes | None]
 ) -> Step:
     """A step back: the backup where the file is as we left it, else our part taken out of what is there."""
 
     def undone(before: bytes | None) -> _Made:
         if before is None:
             return None, Trace(), ()
-        path = os.path.realpath(os.path.join(place.root, *name.split("/")))
+        path = os.path.realpath(os.path.join(project.root, *name.split("/")))
         kept = memory.kept.get(path)
         if kept and kept.exact and kept.after == host_memory.hash_of(before):
-            saved = files.read_bytes(host_memory.backup(place, path)) if kept.existed else None
+            saved = files.read_bytes(host_memory.backup(project, path)) if kept.existed else None
             if saved is not None or not kept.existed:
                 return saved, Trace(), ()
         return make(before, kept), Trace(), ()
 
-    return _step(place, name, undone, "")
+    return _step(project, name, undone, "")
 
 
 def _look(path: str) -> tuple[str, bytes | None, bool]:

@@ -11,9 +11,9 @@ from decision_hooks.system.project import Project
 _LONGEST = 8192  # bytes of the file that names the script
 
 
-def named(place: Project) -> str:
+def named(project: Project) -> str:
     """What the state folder names as the script of ``capture-decisions``, "" when it names none."""
-    return (files.read_text(place.state_file("bin"), _LONGEST) or "").rstrip("\n")
+    return (files.read_text(project.state_file("bin"), _LONGEST) or "").rstrip("\n")
 
 
 def running(script: str) -> str:

@@ -49,7 +49,7 @@ def judge(
 ) -> Judged:
     """Judge the operations as a whole; each refusal is a line of the log. Nothing is changed."""
     language = language or job.settings.language
-    today = today or iso_time(job.world.now())[:10]
+    today = today or iso_time(job.at.world.now())[:10]
     plan = planning.plan(
         operations,
         batch=[planning.DraftFile(draft.name, draft.text) for draft in batch],
@@ -58,7 +58,7 @@ def judge(
         today=today,
     )
     for refusal in plan.refusals:
-        job.log.write(f"refused: {refusal}")
+        job.at.log.write(f"refused: {refusal}")
     return Judged(tuple(batch), plan, tuple(tooling), files, language, today)
 
 
@@ -84,15 +84,15 @@ def keep(job: Job, judged: Judged, reply: str) -> str:
         tooling=hashes(judged.tooling),
     )
     for line in lines(judged):
-        job.log.write(f"dry run: {line}")
-    return job.state.store_plan(stored, job.world.now()).id
+        job.at.log.write(f"dry run: {line}")
+    return job.state.store_plan(stored, job.at.world.now()).id
 
 
 def stopped(job: Job) -> str:
     """What forbids to write after the wait for a reply, "" when nothing does."""
     if not locking.still_ours(job.lock):
         return "the lock was lost during the call: nothing was done"
-    busy = git.operation_in_progress(job.place.root)
+    busy = git.operation_in_progress(job.at.project.root)
     return f"git {busy} began during the call: nothing was done" if busy else ""
 
 
@@ -104,16 +104,16 @@ def apply(job: Job, judged: Judged) -> Done:
         return Done(())
     run_id = ""
     if changes:
-        run = journal.begin(job.place, job.world.now(), changes, _title(judged))
+        run = journal.begin(job.at.project, job.at.world.now(), changes, _title(judged))
         run_id = run.id
         left = set(journal.apply(run))
         for name in sorted(left):
-            job.log.write(f"left alone, changed meanwhile: {name}")
+            job.at.log.write(f"left alone, changed meanwhile: {name}")
         judged = _without(judged, left)
-        journal.forget_old(job.place)
+        journal.forget_old(job.at.project)
     done = lines(judged)
     for line in done:
-        job.log.write(line)
+        job.at.log.write(line)
     return Done(done, run_id)
 
 
@@ -135,10 +135,12 @@ def _where_unchanged(job: Job, judged: Judged) -> Judged:
     touched |= {write.name for write in plan.writes if not write.new} | set(judged.tooling)
     changed = judged.files.changed(sorted(touched))
     changed |= {
-        write.name for write in plan.writes if write.new and adr_folder.is_there(job.place.adr, write.name)
+        write.name
+        for write in plan.writes
+        if write.new and adr_folder.is_there(job.at.project.adr, write.name)
     }
     for name in sorted(changed):
-        job.log.write(f"changed during the call: {name}")
+        job.at.log.write(f"changed during the call: {name}")
     return _without(judged, changed)
 
 

@@ -43,12 +43,12 @@ def run_batch(job: Job, *, dry: bool | None = None, seen: Set[str] = frozenset()
     ``seen`` are drafts that were in an earlier batch of this run by hand.
     """
     dry = job.settings.dry if dry is None else dry
-    folder = adr_folder.listing(job.place.adr)
-    files = adr_folder.Snapshot(job.place.adr)
+    folder = adr_folder.listing(job.at.project.adr)
+    files = adr_folder.Snapshot(job.at.project.adr)
     batch = _choose(job, folder, files, seen)
     if not batch:
         return _told(job, Outcome("nothing", reason="no drafts"))
-    if not dry and not adr_folder.can_be_written(job.place.adr):
+    if not dry and not adr_folder.can_be_written(job.at.project.adr):
         return _told(
             job, Outcome("skipped", reason=f"{job.settings.adr_dir} cannot be written: nothing was done")
         )
@@ -62,8 +62,8 @@ def run_batch(job: Job, *, dry: bool | None = None, seen: Set[str] = frozenset()
 
 def run_stored(job: Job, stored: StoredPlan, *, dry: bool = False) -> Outcome:
     """Apply exactly the reply of an earlier dry run, where what it was judged against still stands."""
-    folder = adr_folder.listing(job.place.adr)
-    files = adr_folder.Snapshot(job.place.adr)
+    folder = adr_folder.listing(job.at.project.adr)
+    files = adr_folder.Snapshot(job.at.project.adr)
     waiting = [_draft(files, name) for name, _ in stored.batch if name in folder.drafts]
     batch = tuple(draft for draft in waiting if draft)
     hashes = dict(stored.batch + stored.targets + stored.tooling)
@@ -75,7 +75,7 @@ def run_stored(job: Job, stored: StoredPlan, *, dry: bool = False) -> Outcome:
     )
     changed |= {write.name for write in judged.plan.writes if write.new and write.name not in stored.names}
     for name in sorted(changed):
-        job.log.write(f"changed since plan {stored.id}: {name}")
+        job.at.log.write(f"changed since plan {stored.id}: {name}")
     judged = judged._replace(plan=judged.plan.without(changed))
     if dry:
         return Outcome("planned", apply.lines(judged), tuple(map(str, judged.plan.refusals)), stored.id)
@@ -107,7 +107,7 @@ def _digest(files: adr_folder.Snapshot, name: str) -> str:
 
 
 def _told(job: Job, outcome: Outcome) -> Outcome:
-    job.log.write(outcome.reason)
+    job.at.log.write(outcome.reason)
     return outcome
 
 
@@ -116,7 +116,7 @@ def _planned(job: Job, judged: Judged, reply: Reply) -> Outcome:
         return Outcome(reply.failure, reason=reply.reason)
     plan_id = apply.keep(job, judged, reply.text)
     if reply.text:
-        job.state.note_judged(left=(), waiting=adr_folder.listing(job.place.adr).drafts)
+        job.state.note_judged(left=(), waiting=adr_folder.listing(job.at.project.adr).drafts)
     return Outcome("planned", apply.lines(judged), tuple(map(str, judged.plan.refusals)), plan_id)
 
 
@@ -127,13 +127,13 @@ def _applied(job: Job, judged: Judged, reply: Reply) -> Outcome:
         return _told(job, Outcome("skipped", reason=stopped))
     accepted = judged.plan.accepted
     done = apply.apply(job, judged)
-    waiting = adr_folder.listing(job.place.adr).drafts
+    waiting = adr_folder.listing(job.at.project.adr).drafts
     if reply.text and not reply.failure:
         left = [draft.name for draft in judged.batch if draft.name not in accepted]
         job.state.note_judged(left=left, waiting=waiting)
     refused = tuple(map(str, judged.plan.refusals))
     if done.lines or not reply.failure:
-        job.log.write(
+        job.at.log.write(
             f"done: {len(done.lines)} operations, {len(refused)} refused, {len(waiting)} drafts wait"
         )
     return Outcome(reply.failure or "applied", done.lines, refused, done.run_id, reply.reason)

@@ -7,22 +7,24 @@ import os
 from decision_hooks.normalize.job import Job, NotOpened, open_job
 from decision_hooks.settings import normalize_settings
 from decision_hooks.system import adr_folder, git, locking
-from decision_hooks.system.project import open_state, project
+from decision_hooks.system.project import open_state, project_at
 from decision_hooks.system.runlog import RunLog, iso_time
+from decision_hooks.system.workplace import Workplace
 from decision_hooks.system.world import World
 
 
 def gates(world: World, root: str, log: RunLog) -> Job | None:
     """Pass the gates of hook mode in their order; None (and mostly a log line) when one is closed."""
-    place = project(root, "docs/adr")
+    project = project_at(root, "docs/adr")
     if (
         not world.environ.get("ADR_DIR")
-        and not os.path.isdir(place.adr)
+        and not os.path.isdir(project.adr)
         and not git.operation_in_progress(root)
     ):
         return None
     settings = normalize_settings(world.environ)
-    opened = open_job(world, settings, project(root, settings.adr_dir), log, by_hand=False)
+    at = Workplace(world, project_at(root, settings.adr_dir), log)
+    opened = open_job(at, settings, by_hand=False)
     if isinstance(opened, NotOpened):
         if opened.reason:
             log.write(opened.reason)
@@ -40,7 +42,7 @@ def run(job: Job) -> None:
     from decision_hooks.normalize import batch
 
     try:
-        open_state(job.place)
+        open_state(job.at.project)
         batch.run_batch(job)
     finally:
         locking.release(job.lock)
@@ -48,14 +50,14 @@ def run(job: Job) -> None:
 
 def _closed_gate(job: Job) -> str:
     """The gate of interval, back-off or threshold that is closed, "" when all are open."""
-    now = job.world.now()
+    now = job.at.world.now()
     last = job.state.last_attempt(now)
     if last is not None and now - last < job.settings.min_interval:
         return f"last attempt at {iso_time(last)}, interval {job.settings.min_interval / 3600:g} h: nothing was done"
     backoff = job.state.backoff(now, job.settings.min_interval)
     if backoff:
         return f"backing off until {iso_time(backoff.until)}: {backoff.why}"
-    enough, count = adr_folder.has_at_least(job.place.adr, max(1, job.settings.threshold))
+    enough, count = adr_folder.has_at_least(job.at.project.adr, max(1, job.settings.threshold))
     if not enough:
         return f"{count} drafts, threshold {job.settings.threshold}: nothing was done"
     return ""

@@ -9,8 +9,8 @@ from decision_hooks.settings import NormalizeSettings, normalize_settings
 from decision_hooks.state import journal
 from decision_hooks.state.normalize import NormalState
 from decision_hooks.system import files, git, locking
-from decision_hooks.system.project import Project, open_state, project
-from decision_hooks.system.runlog import RunLog, log_of
+from decision_hooks.system.project import open_state
+from decision_hooks.system.workplace import Workplace, workplace
 from decision_hooks.system.world import World
 
 _LOCK = ".normalize.lock"
@@ -19,22 +19,20 @@ _LOCK = ".normalize.lock"
 class Job(NamedTuple):
     """A run that may begin: its gates are passed and the lock is held."""
 
-    world: World
+    at: Workplace
     settings: NormalizeSettings
-    place: Project
-    log: RunLog
     lock: locking.Lock
     by_hand: bool = False
 
     @property
     def state(self) -> NormalState:
         """What normalisation remembers of this project."""
-        return NormalState(self.place)
+        return NormalState(self.at.project)
 
     def tell(self, text: str) -> None:
         """Progress for a person who watches a run by hand."""
-        if self.by_hand and self.world.watched:
-            self.world.err(text)
+        if self.by_hand and self.at.world.watched:
+            self.at.world.err(text)
 
 
 class NotOpened(NamedTuple):
@@ -45,47 +43,38 @@ class NotOpened(NamedTuple):
 
 
 def open_job(
-    world: World,
-    settings: NormalizeSettings,
-    place: Project,
-    log: RunLog,
-    *,
-    by_hand: bool,
-    allow_missing: bool = False,
+    at: Workplace, settings: NormalizeSettings, *, by_hand: bool, allow_missing: bool = False
 ) -> Job | NotOpened:
     """Check git and folder, take the lock, finish an interrupted run; a run by hand passes these gates too.
 
     ``allow_missing``: start although the records folder does not exist yet.
     """
-    busy = git.operation_in_progress(place.root)
+    project = at.project
+    busy = git.operation_in_progress(project.root)
     if busy:
         return NotOpened(f"git {busy} in progress: nothing was done")
-    if not os.path.isdir(place.adr) and not allow_missing:
+    if not os.path.isdir(project.adr) and not allow_missing:
         return NotOpened("")
-    files.make_folder(place.hooks)
-    lock = locking.acquire(os.path.join(place.hooks, _LOCK))
+    files.make_folder(project.hooks)
+    lock = locking.acquire(os.path.join(project.hooks, _LOCK))
     if lock is None:
         return NotOpened("another normalize run holds the lock")
     if not lock.supported:
-        log.write("locks are not supported here: going on without")
-    job = Job(world, settings, place, log, lock, by_hand)
+        at.log.write("locks are not supported here: going on without")
+    job = Job(at, settings, lock, by_hand)
     job.state.remove_leftovers()
-    for run_id in journal.recover(place):
-        log.write(f"finished the interrupted run {run_id}")
+    for run_id in journal.recover(project):
+        at.log.write(f"finished the interrupted run {run_id}")
     return job
 
 
 def open_by_hand(world: World, root: str, *, allow_missing: bool = False) -> Job | NotOpened:
     """A run that a person asked for: threshold, interval and back-off do not count."""
     settings = normalize_settings(world.environ)
-    place = project(root, settings.adr_dir)
-    log = log_of(root, "normalize-decisions", world.now)
-    opened = open_job(world, settings, place, log, by_hand=True, allow_missing=allow_missing)
+    at = workplace(world, root, settings.adr_dir)
+    opened = open_job(at, settings, by_hand=True, allow_missing=allow_missing)
     if isinstance(opened, NotOpened):
-        return (
-            opened
-            if opened.reason
-            else NotOpened(f"no {settings.adr_dir} in {root}: nothing to do", no_folder=True)
-        )
-    open_state(place)
+        nothing = NotOpened(f"no {settings.adr_dir} in {root}: nothing to do", no_folder=True)
+        return opened if opened.reason else nothing
+    open_state(at.project)
     return opened

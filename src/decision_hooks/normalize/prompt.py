@@ -24,7 +24,7 @@ def prompt(job: Job, folder: adr_folder.Listing, batch: Sequence[batching.Waitin
     language = madr.language(job.settings.language)
     phrases = madr.phrases(language)
     boundary = prompts.boundary(os.urandom(12))
-    index = record_index(job.place, folder.records)
+    index = record_index(job.at.project, folder.records)
     shown: dict[str, None] = {}
     blocks = [_block(job, draft, index, boundary, shown) for draft in batch]
     values = {
@@ -54,12 +54,12 @@ def _block(
     lines = [f"{boundary} DRAFT {draft.name}"]
     unverified = " ".join("; ".join(read.texts("unverified")).split())
     if unverified:
-        lines.append("NOT EVIDENCED: " + outgoing(unverified, job.world.home)[:_UNVERIFIED_BUDGET])
+        lines.append("NOT EVIDENCED: " + outgoing(unverified, job.at.world.home)[:_UNVERIFIED_BUDGET])
     lines.append("LIKELY RECORDS:" if likely else "LIKELY RECORDS: none")
     lines.extend(
-        f"- `{name}` {outgoing(_described(index, name), job.world.home)}".rstrip() for name in likely
+        f"- `{name}` {outgoing(_described(index, name), job.at.world.home)}".rstrip() for name in likely
     )
-    return "\n".join([*lines, f"{boundary} TEXT", _cut(outgoing(read.body, job.world.home).strip())])
+    return "\n".join([*lines, f"{boundary} TEXT", _cut(outgoing(read.body, job.at.world.home).strip())])
 
 
 def _described(index: search.Index, name: str) -> str:

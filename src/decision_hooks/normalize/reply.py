@@ -31,7 +31,7 @@ class Reply(NamedTuple):
 
 def ask(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
     """The reply for a batch, or why there is none; an attempt is stamped before it is asked for."""
-    choice = normalize_choice(job.settings, job.place.root, job.world.environ)
+    choice = normalize_choice(job.settings, job.at.project.root, job.at.world.environ)
     if choice.name == "rules":
         return _by_rules(job, folder, batch)
     if choice.name == "local":
@@ -47,7 +47,7 @@ def read(job: Job, text: str, batch: Drafts = ()) -> Reply:
     try:
         return Reply(text, operations(text))
     except RefusedReply as error:
-        job.log.write(f"refused reply: {error}: {foreign(text)}")
+        job.at.log.write(f"refused reply: {error}: {foreign(text)}")
         job.state.note_invalid([draft.name for draft in batch])
         return Reply(text, failure="refused", reason=f"the reply was refused: {error}")
 
@@ -56,21 +56,21 @@ def read(job: Job, text: str, batch: Drafts = ()) -> Reply:
 
 
 def _skipped(job: Job, reason: str) -> Reply:
-    job.log.write(reason)
+    job.at.log.write(reason)
     return Reply(failure="skipped", reason=reason)
 
 
 def _by_rules(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
-    job.log.write("using rules (no model)")
-    job.state.stamp_attempt(job.world.now())
+    job.at.log.write("using rules (no model)")
+    job.state.stamp_attempt(job.at.world.now())
     return read(job, rules.reply(job, folder, batch), batch)
 
 
 def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: call.Backend) -> Reply:
-    stopped = may_not_call(job.place, chosen, job.world, job.settings.daily_calls, probe=job.by_hand)
+    stopped = may_not_call(job.at, chosen, job.settings.daily_calls, probe=job.by_hand)
     if stopped:
         return _skipped(job, stopped)
-    job.log.write(f"using {chosen.label} (model: {chosen.model}) for {len(batch)} drafts")
+    job.at.log.write(f"using {chosen.label} (model: {chosen.model}) for {len(batch)} drafts")
     prompt = normalize_prompt.prompt(job, folder, batch)
     before = _stamp(job)
     job.tell(
@@ -79,22 +79,22 @@ def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: call.
     answer = call.ask(
         chosen,
         prompt,
-        root=job.place.root,
-        environ=job.world.environ,
+        root=job.at.project.root,
+        environ=job.at.world.environ,
         timeout=job.settings.timeout,
         is_answer=lambda text: decisions.holds(operations, text),
     )
-    account(job.place, chosen, job.world, len(prompt), answer)
+    account(job.at, chosen, len(prompt), answer)
     return _answered(job, batch, chosen.name, answer, before)
 
 
 def _by_local(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
     model = job.settings.local_model
     label = call.Backend("local", model or "-", "local", ())
-    stopped = may_not_call(job.place, label, job.world, job.settings.daily_calls, probe=job.by_hand)
+    stopped = may_not_call(job.at, label, job.settings.daily_calls, probe=job.by_hand)
     if stopped:
         return _skipped(job, stopped)
-    job.log.write(f"using local (model: {model or 'of the command'}) for {len(batch)} drafts")
+    job.at.log.write(f"using local (model: {model or 'of the command'}) for {len(batch)} drafts")
     before = _stamp(job)
     job.tell(f"asking the local pipeline about {len(batch)} drafts")
     answer = local.ask(
@@ -102,28 +102,28 @@ def _by_local(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
         model,
         batch=[draft.name for draft in batch],
         clean=folder.records,
-        adr=job.place.adr,
-        root=job.place.root,
-        environ=job.world.environ,
+        adr=job.at.project.adr,
+        root=job.at.project.root,
+        environ=job.at.world.environ,
         timeout=job.settings.timeout,
         on_stderr=_progress(job),
     )
-    account(job.place, label, job.world, sum(len(draft.text) for draft in batch), answer)
+    account(job.at, label, sum(len(draft.text) for draft in batch), answer)
     if answer.note:
-        job.log.write(answer.note)
+        job.at.log.write(answer.note)
     return _answered(job, batch, "local", answer, before)
 
 
 def _progress(job: Job) -> Callable[[bytes], None] | None:
-    if not (job.by_hand and job.world.watched):
+    if not (job.by_hand and job.at.world.watched):
         return None
-    return lambda data: job.world.err(data.decode("utf-8", "replace").rstrip("\n"))
+    return lambda data: job.at.world.err(data.decode("utf-8", "replace").rstrip("\n"))
 
 
 def _stamp(job: Job) -> float | None:
     """Stamp the attempt; the one before comes back, should this one spend nothing."""
-    before = job.state.last_attempt(job.world.now())
-    job.state.stamp_attempt(job.world.now())
+    before = job.state.last_attempt(job.at.world.now())
+    job.state.stamp_attempt(job.at.world.now())
     return before
 
 
@@ -139,7 +139,7 @@ def _answered(job: Job, batch: Drafts, name: str, answer: answers.Answer, before
         reason = f"empty response from {name}"
     else:
         reason = f"{name}: {answer.trouble}: {foreign(answer.detail)}"
-    job.log.write(reason)
+    job.at.log.write(reason)
     if answer.trouble in answers.SPENT_NOTHING:
         _back_off(job, before, foreign(answer.detail))
     else:
@@ -151,5 +151,5 @@ def _back_off(job: Job, before: float | None, why: str) -> None:
     """The attempt spent nothing: it costs no interval, and by hand not even a wait."""
     job.state.clear_attempt(before)
     if not job.by_hand:
-        backed = job.state.back_off(job.world.now(), job.settings.min_interval, why)
-        job.log.write(f"backing off until {iso_time(backed.until)}")
+        backed = job.state.back_off(job.at.world.now(), job.settings.min_interval, why)
+        job.at.log.write(f"backing off until {iso_time(backed.until)}")

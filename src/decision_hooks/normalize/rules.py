@@ -17,5 +17,5 @@ def reply(job: Job, folder: adr_folder.Listing, batch: Sequence[batching.Waiting
     drafts = [Draft(draft.name, draft.text, "") for draft in batch]
     outcome = run.by_rules(drafts, folder.names, madr.language(job.settings.language))
     for left in outcome.left:
-        job.log.write(f"left: {left.name}: {left.why}")
+        job.at.log.write(f"left: {left.name}: {left.why}")
     return operations.as_json(outcome.operations)

@@ -15,7 +15,7 @@ from decision_hooks.transcripts.verdict import TOOLING_ONLY, verdict_of
 
 def tooling_only(job: Job, batch: Sequence[batching.Waiting]) -> tuple[str, ...]:
     """Names of drafts whose session, up to their capture, edited something and nothing but tooling files."""
-    judge = verdict_of(job.place, job.world.environ)
+    judge = verdict_of(job.at.project, job.at.world.environ)
 
     @cache
     def verdict(where: Extent, until: float) -> str:
@@ -24,7 +24,7 @@ def tooling_only(job: Job, batch: Sequence[batching.Waiting]) -> tuple[str, ...]
     found = []
     for draft in batch:
         front = front_matter.read(draft.text).front
-        where = find.named(str(front.get("transcript", "")), job.world.home)
+        where = find.named(str(front.get("transcript", "")), job.at.world.home)
         captured = _seconds(str(front.get("captured", "")))
         if where and captured is not None and verdict(where, captured + 1) == TOOLING_ONLY:
             found.append(draft.name)

@@ -19,10 +19,10 @@ from decision_hooks.privacy.rules.persons import (
     find_directives,
     find_mentions,
 )
-from decision_hooks.privacy.rules.secrets import CATEGORIES as SECRET_CATEGORIES
+from decision_hooks.privacy.rules.secrets import CATEGORIES
 
 _VERSION = 1  # of the printed report
-_REDACTED = SECRET_CATEGORIES | {"denylist_term", "sample_row"}
+_REDACTED = CATEGORIES | {"denylist_term", "sample_row"}
 MAX_INPUT = 5 * 1024 * 1024  # bytes, all sources together
 
 

@@ -19,8 +19,8 @@ POSITION_DAYS, PENDING_DAYS = 60, 7
 class CaptureState:
     """The state folder of one project, as capture sees it; every write is whole or not done."""
 
-    def __init__(self, place: Project) -> None:
-        self._place = place
+    def __init__(self, project: Project) -> None:
+        self._project = project
 
     # -- positions
 
@@ -36,7 +36,7 @@ class CaptureState:
 
     def forget_old(self, now: float) -> None:
         """Remove positions over 60 days, pending parts over 7 days old and leftovers; looks once a day."""
-        stamp = self._place.state_file("swept")
+        stamp = self._project.state_file("swept")
         try:
             if 0 <= now - os.stat(stamp).st_mtime < DAY:
                 return
@@ -52,13 +52,13 @@ class CaptureState:
     def _old(self, now: float) -> Iterator[str]:
         kept = {"positions": POSITION_DAYS, "pending": PENDING_DAYS, "given-up": POSITION_DAYS}
         for kind, days in kept.items():
-            for name in files.names(self._place.state_file(kind)):
-                path = self._place.state_file(kind, name)
+            for name in files.names(self._project.state_file(kind)):
+                path = self._project.state_file(kind, name)
                 changed = facts.modified(path)
                 if changed is not None and now - changed > days * DAY:
                     yield path
-        for kind in ("", *files.names(self._place.state)):
-            yield from facts.leftovers(self._place.state_file(kind), now, DAY)
+        for kind in ("", *files.names(self._project.state)):
+            yield from facts.leftovers(self._project.state_file(kind), now, DAY)
 
     # -- pending parts
 
@@ -66,8 +66,10 @@ class CaptureState:
     def _pending_lock(self) -> Iterator[None]:
         from time import monotonic, sleep
 
-        files.make_folder(self._place.state_file("pending"), 0o700)
-        lock = locking.acquire(self._place.state_file("pending.lock"), seconds=5, now=monotonic, sleep=sleep)
+        files.make_folder(self._project.state_file("pending"), 0o700)
+        lock = locking.acquire(
+            self._project.state_file("pending.lock"), seconds=5, now=monotonic, sleep=sleep
+        )
         try:
             yield
         finally:
@@ -85,7 +87,7 @@ class CaptureState:
     def pending(self) -> list[Pending]:
         """All parts that wait, oldest first."""
         found = (
-            self._pending(name[: -len(".json")]) for name in files.names(self._place.state_file("pending"))
+            self._pending(name[: -len(".json")]) for name in files.names(self._project.state_file("pending"))
         )
         return sorted((entry for entry in found if entry), key=lambda entry: entry.first)
 
@@ -125,7 +127,7 @@ class CaptureState:
 
     def given_up(self) -> list[GivenUp]:
         """Parts that were given up."""
-        folder = self._place.state_file("given-up")
+        folder = self._project.state_file("given-up")
         stored = (files.read_json(os.path.join(folder, name)) for name in files.names(folder))
         return [part for part in (values.given_up(value) for value in stored if value) if part]
 
@@ -145,7 +147,7 @@ class CaptureState:
 
     def outboxes(self) -> list[Outbox]:
         """What earlier runs did not finish."""
-        folder = self._place.state_file("outbox")
+        folder = self._project.state_file("outbox")
         stored = (
             files.read_json(os.path.join(folder, name))
             for name in files.names(folder)
@@ -167,9 +169,9 @@ class CaptureState:
             mark = _mark(uuid)
             shards.setdefault(mark[0] & 15, []).append(mark + day.to_bytes(2, "big"))
         if shards:
-            files.make_folder(self._place.state_file("seen"), 0o700)
+            files.make_folder(self._project.state_file("seen"), 0o700)
         for shard, marks in shards.items():
-            path = self._place.state_file("seen", f"{shard:x}")
+            path = self._project.state_file("seen", f"{shard:x}")
             old = files.read_bytes(path) or b""
             if len(old) % 10 or len(old) > 512 * 1024:
                 kept = [
@@ -189,7 +191,7 @@ class CaptureState:
             mark = _mark(uuid)
             shard = mark[0] & 15
             if shard not in shards:
-                data = files.read_bytes(self._place.state_file("seen", f"{shard:x}")) or b""
+                data = files.read_bytes(self._project.state_file("seen", f"{shard:x}")) or b""
                 shards[shard] = {record[:8] for record in _records(data)}
             if mark in shards[shard]:
                 found.add(uuid)
@@ -198,10 +200,10 @@ class CaptureState:
     # -- files
 
     def _file(self, kind: str, key: str) -> str:
-        return self._place.state_file(kind, f"{key}.json")
+        return self._project.state_file(kind, f"{key}.json")
 
     def _write(self, kind: str, key: str, value: object) -> None:
-        files.make_folder(self._place.state_file(kind), 0o700)
+        files.make_folder(self._project.state_file(kind), 0o700)
         files.write_atomic(self._file(kind, key), files.json_bytes(value))
 
 

@@ -65,17 +65,17 @@ def apply(run: Run) -> list[str]:
     return left
 
 
-def recover(place: Project) -> list[str]:
+def recover(project: Project) -> list[str]:
     """Finish what a kill left of runs on this folder of records; returns the ids of the runs."""
     finished = []
-    for run in run_store.unfinished(place):
+    for run in run_store.unfinished(project):
         if run.state == OPEN:
             apply(run)
         else:
             _take_back(run)
         finished.append(run.id)
-    run_store.remove_leftovers(place)
-    files.remove_leftovers(place.adr, _LABEL)
+    run_store.remove_leftovers(project)
+    files.remove_leftovers(project.adr, _LABEL)
     return finished
 
 

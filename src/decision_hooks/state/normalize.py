@@ -42,25 +42,25 @@ class StoredPlan(NamedTuple):
 class NormalState:
     """The files of one work tree, of which one run at a time is under the lock; every write is whole or not done."""
 
-    def __init__(self, place: Project) -> None:
-        self._place = place
-        self._memory = place.state_file(f"normalize{_dashed(place)}.json")
-        self._plans = place.state_file("plans")
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._memory = project.state_file(f"normalize{_dashed(project)}.json")
+        self._plans = project.state_file("plans")
 
     @property
     def index(self) -> str:
         """Where what is known of the records' bodies is kept between runs."""
-        return self._place.state_file(f"records{_dashed(self._place)}.index")
+        return self._project.state_file(f"records{_dashed(self._project)}.index")
 
     def remove_leftovers(self) -> None:
         """Remove temporary files that a killed run left; under the lock of the work tree."""
-        files.remove_leftovers(self._place.hooks, "state-")
-        for folder in (self._place.state, self._plans):
+        files.remove_leftovers(self._project.hooks, "state-")
+        for folder in (self._project.state, self._plans):
             files.remove_leftovers(folder, self._label)
 
     def last_attempt(self, now: float) -> float | None:
         """The time of the last attempt; None when there was none, or what is stored cannot be one."""
-        text = files.read_text(os.path.join(self._place.hooks, _STATE), 64)
+        text = files.read_text(os.path.join(self._project.hooks, _STATE), 64)
         try:
             stamp = float(int((text or "").strip()))
         except ValueError:
@@ -69,13 +69,13 @@ class NormalState:
 
     def stamp_attempt(self, now: float) -> None:
         """Note an attempt: epoch seconds and nothing else, as the seed has it."""
-        path = os.path.join(self._place.hooks, _STATE)
+        path = os.path.join(self._project.hooks, _STATE)
         files.write_atomic(path, f"{int(now)}\n".encode(), label="state-")
 
     def clear_attempt(self, before: float | None) -> None:
         """Take the stamp of an attempt back: it spent nothing."""
         if before is None:
-            files.remove(os.path.join(self._place.hooks, _STATE))
+            files.remove(os.path.join(self._project.hooks, _STATE))
         else:
             self.stamp_attempt(before)
 
@@ -162,7 +162,7 @@ class NormalState:
 
     @property
     def _label(self) -> str:
-        mark = tree_mark(self._place)  # each work tree has its own lock, and sweeps only what is its own
+        mark = tree_mark(self._project)  # each work tree has its own lock, and sweeps only what is its own
         return f"normalize.{mark}-" if mark else "normalize-"
 
     def _plan_file(self, plan_id: str) -> str:
@@ -175,8 +175,8 @@ class NormalState:
         files.write_atomic(self._memory, json.dumps(value).encode("ascii"), label=self._label)
 
 
-def _dashed(place: Project) -> str:
-    mark = tree_mark(place)
+def _dashed(project: Project) -> str:
+    mark = tree_mark(project)
     return f"-{mark}" if mark else ""
 
 

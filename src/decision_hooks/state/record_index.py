@@ -17,17 +17,17 @@ _VERSION = 1  # of the stored form and of the rules for terms
 _MOST_LENGTH = 10 * MOST_CHARACTERS  # terms; a larger entry was not written here
 
 
-def record_index(place: Project, names: Sequence[str]) -> search.Index:
+def record_index(project: Project, names: Sequence[str]) -> search.Index:
     """The index of the records' bodies, kept by size and time of each file: only what has changed is read."""
-    state = NormalState(place)
+    state = NormalState(project)
     stored = load(files.read_bytes(state.index) or b"")
     current: dict[str, tuple[int, int, Indexed]] = {}
-    for name, (size, time) in adr_folder.stamps(place.adr, names):
+    for name, (size, time) in adr_folder.stamps(project.adr, names):
         old = stored.get(name)
         if old and old[:2] == (size, time):
             current[name] = old
         else:
-            read = adr_folder.read(place.adr, name)
+            read = adr_folder.read(project.adr, name)
             if read:
                 current[name] = (size, time, search.index_record(name, read.text))
     if current != stored:

@@ -94,26 +94,26 @@ def new_id(now: float, taken: Callable[[str], bool]) -> str:
     return found
 
 
-def publish(place: Project, now: float, changes: Sequence[Change], title: str) -> Run:
+def publish(project: Project, now: float, changes: Sequence[Change], title: str) -> Run:
     """Write the journal of a run, durably and as a whole; nothing of the records is changed yet."""
-    top = place.state_file("runs")
+    top = project.state_file("runs")
     run_id = new_id(now, lambda one: os.path.lexists(os.path.join(top, one)))
     files.make_folder(top, 0o700)
-    making = os.path.join(top, _making(place) + run_id)
+    making = os.path.join(top, _making(project) + run_id)
     try:
         for kind in _KINDS:
             files.make_folder(os.path.join(making, kind), 0o700)
         steps = tuple(_write_images(making, number, change) for number, change in enumerate(changes))
         for kind in _KINDS:
             files.sync_folder(os.path.join(making, kind))
-        value = {"tree": tree_mark(place), "adr": _relative(place), "title": title, "steps": steps}
+        value = {"tree": tree_mark(project), "adr": _relative(project), "title": title, "steps": steps}
         # ASCII: names that are no UTF-8 must come back as they are
         files.write_new(os.path.join(making, "journal.json"), json.dumps(value).encode("ascii"))
         files.publish_folder(making, os.path.join(top, run_id))
     except FolderError:
         files.remove_folder(making)
         raise
-    return Run(run_id, os.path.join(top, run_id), place.adr, steps, OPEN, title)
+    return Run(run_id, os.path.join(top, run_id), project.adr, steps, OPEN, title)
 
 
 def mark(run: Run, state: str, left: Sequence[str] = ()) -> None:
@@ -138,22 +138,22 @@ def _write_images(folder: str, number: int, change: Change) -> Step:
 # -- reading
 
 
-def runs(place: Project) -> list[Run]:
+def runs(project: Project) -> list[Run]:
     """The runs on this work tree's folder of records, newest first."""
-    names = sorted(_names(place), key=_order, reverse=True)
-    found = (_read(place, name) for name in names)
+    names = sorted(_names(project), key=_order, reverse=True)
+    found = (_read(project, name) for name in names)
     return [run for run in found if run]
 
 
-def unfinished(place: Project) -> list[Run]:
+def unfinished(project: Project) -> list[Run]:
     """The runs that a kill left in the middle, oldest first; reads no more of the others than a mark."""
-    names = (name for name in sorted(_names(place), key=_order) if _state(place, name) in (OPEN, UNDOING))
-    found = (_read(place, name) for name in names)
+    names = (name for name in sorted(_names(project), key=_order) if _state(project, name) in (OPEN, UNDOING))
+    found = (_read(project, name) for name in names)
     return [run for run in found if run and run.state != DAMAGED]
 
 
-def _names(place: Project) -> list[str]:
-    return [name for name in files.names(place.state_file("runs")) if not name.startswith(".")]
+def _names(project: Project) -> list[str]:
+    return [name for name in files.names(project.state_file("runs")) if not name.startswith(".")]
 
 
 def _order(run_id: str) -> tuple[str, int]:
@@ -161,26 +161,26 @@ def _order(run_id: str) -> tuple[str, int]:
     return stamp, int(number) if number.isascii() and number.isdigit() else 1
 
 
-def _state(place: Project, run_id: str) -> str:
-    folder = place.state_file("runs", run_id)
+def _state(project: Project, run_id: str) -> str:
+    folder = project.state_file("runs", run_id)
     return next((one for one in (UNDONE, UNDOING, DONE) if os.path.exists(os.path.join(folder, one))), OPEN)
 
 
-def _read(place: Project, run_id: str) -> Run | None:
+def _read(project: Project, run_id: str) -> Run | None:
     """A run by its journal; None for one of another work tree, or on another folder of records."""
-    folder = place.state_file("runs", run_id)
+    folder = project.state_file("runs", run_id)
     value = files.read_json(os.path.join(folder, "journal.json")) or {}
     rows = value.get("steps")
     steps = [_step(row) for row in rows] if isinstance(rows, list) else [None]
     sound = [step for step in steps if step]
-    if value and (value.get("tree"), value.get("adr")) != (tree_mark(place), _relative(place)):
+    if value and (value.get("tree"), value.get("adr")) != (tree_mark(project), _relative(project)):
         return None
-    state = _state(place, run_id) if len(sound) == len(steps) else DAMAGED
+    state = _state(project, run_id) if len(sound) == len(steps) else DAMAGED
     left = (files.read_json(os.path.join(folder, _LEFT)) or {}).get("left")
     return Run(
         run_id,
         folder,
-        place.adr,
+        project.adr,
         tuple(sound),
         state,
         str(value.get("title", "")),
@@ -209,19 +209,19 @@ def _image(value: object) -> Image | None:
     return Image(value[0], value[1])
 
 
-def _relative(place: Project) -> str:
-    return os.path.relpath(place.adr, place.root)
+def _relative(project: Project) -> str:
+    return os.path.relpath(project.adr, project.root)
 
 
 # -- forgetting
 
 
-def forget_old(place: Project) -> None:
+def forget_old(project: Project) -> None:
     """Keep the newest runs and those that are unfinished."""
-    top = place.state_file("runs")
-    closed = [name for name in _names(place) if _state(place, name) in (DONE, UNDONE)]
+    top = project.state_file("runs")
+    closed = [name for name in _names(project) if _state(project, name) in (DONE, UNDONE)]
     for name in sorted(closed, key=_order, reverse=True)[_KEPT:]:
-        going = os.path.join(top, _making(place) + name)
+        going = os.path.join(top, _making(project) + name)
         try:
             files.publish_folder(os.path.join(top, name), going)  # a kill leaves no half of a run to be read
         except FolderError:
@@ -229,14 +229,14 @@ def forget_old(place: Project) -> None:
         files.remove_folder(going)
 
 
-def remove_leftovers(place: Project) -> None:
+def remove_leftovers(project: Project) -> None:
     """Remove what a kill left of runs that were being made or removed; under the lock of the work tree."""
-    top = place.state_file("runs")
+    top = project.state_file("runs")
     for name in files.names(top):
-        if name.startswith(_making(place)):
+        if name.startswith(_making(project)):
             files.remove_folder(os.path.join(top, name))
 
 
-def _making(place: Project) -> str:
+def _making(project: Project) -> str:
     """How the hidden names of runs begin that are made or removed; each work tree has a lock, and so a name."""
-    return f".making{tree_mark(place)}-"
+    return f".making{tree_mark(project)}-"

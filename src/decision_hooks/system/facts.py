@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import time
 
 from decision_hooks.errors import FolderError
 from decision_hooks.system import files
@@ -73,11 +72,6 @@ def last_lines(path: str, most: int) -> list[str]:
         return []
     lines = data.decode("utf-8", "replace").split("\n")
     return [line for line in (lines[1:] if size > most else lines) if line]
-
-
-def pause(seconds: float) -> None:
-    """Let so many seconds pass."""
-    time.sleep(seconds)
 
 
 def on_path(name: str, path: str) -> str:

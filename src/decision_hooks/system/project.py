@@ -85,7 +85,7 @@ def work_trees(root: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(os.path.realpath(tree) for tree in found if tree))
 
 
-def project(root: str, adr_dir: str) -> Project:
+def project_at(root: str, adr_dir: str) -> Project:
     """The folders of the project at ``root``; ``SettingError`` when the records would lie outside of it."""
     adr = os.path.join(root, *adr_dir.split("/"))
     inside = os.path.realpath(root)
@@ -100,21 +100,21 @@ def state_folder(root: str) -> str:
     return os.path.join(main_tree(root), ".claude", "hooks", ".decision-hooks")
 
 
-def tree_mark(place: Project) -> str:
+def tree_mark(project: Project) -> str:
     """What tells a linked work tree from the others that share the state folder; "" for the main one."""
-    if place.state == os.path.join(place.root, ".claude", "hooks", ".decision-hooks"):
+    if project.state == os.path.join(project.root, ".claude", "hooks", ".decision-hooks"):
         return ""
     from hashlib import blake2b
 
-    return blake2b(files.to_bytes(os.path.realpath(place.root)), digest_size=4).hexdigest()
+    return blake2b(files.to_bytes(os.path.realpath(project.root)), digest_size=4).hexdigest()
 
 
-def open_state(place: Project) -> None:
+def open_state(project: Project) -> None:
     """Make the state folder, private to the user and ignored by git through a file of its own."""
-    if not os.path.isdir(place.state):
-        files.make_folder(os.path.dirname(place.state))
-        files.make_folder(place.state, 0o700)
-    ignore = place.state_file(".gitignore")
+    if not os.path.isdir(project.state):
+        files.make_folder(os.path.dirname(project.state))
+        files.make_folder(project.state, 0o700)
+    ignore = project.state_file(".gitignore")
     if files.read_bytes(ignore) != b"*\n":
         try:
             files.write_new(ignore, b"*\n")

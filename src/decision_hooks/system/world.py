@@ -1,4 +1,4 @@
-"""What the edge hands to stories and commands: environ, clock, place, terminal."""
+"""What the edge hands to stories and commands: environment, clock, terminal."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 
 class World(NamedTuple):
-    """The world of one run; real in ``cli``, made up in tests of single functions."""
+    """The outside world of one run: built in ``edge``, faked in unit tests."""
 
     program: str  # capture-decisions | normalize-decisions
     script: str  # path of the running console script, "" when unknown
     environ: Mapping[str, str]
     cwd: str
     now: Callable[[], float]  # seconds since the epoch
+    sleep: Callable[[float], None]  # seconds
     out: Callable[[str], None]  # one line to stdout; subcommands only
     err: Callable[[str], None]  # one line to stderr
-    ask: Callable[[str], str]  # one question to the person; "" without a terminal
     watched: bool  # a person sees stderr
 
     @property

@@ -71,23 +71,23 @@ def named(path: str, home: str) -> blocks.Extent | None:
 
 
 def of_project(
-    place: Project, environ: Mapping[str, str], cwd_of: Callable[[bytes], str], since: float = 0.0
+    project: Project, environ: Mapping[str, str], cwd_of: Callable[[bytes], str], since: float = 0.0
 ) -> list[SessionFile]:
     """The sessions that were begun in this work tree and changed after ``since``, oldest first.
 
     ``cwd_of`` tells the working directory that a line of a transcript names, "" for none. A host's folder
     names are lossy: a session of another place is told by its first working directory (Cursor notes none).
     """
-    trees = [tree for tree in work_trees(place.root) if tree != os.path.realpath(place.root)]
+    trees = [tree for tree in work_trees(project.root) if tree != os.path.realpath(project.root)]
     found = {}
     for host in HOSTS:
         for path in host_transcripts(host, "*", environ):
-            if not _may_be(host, path, place.root):
+            if not _may_be(host, path, project.root):
                 continue
             where = blocks.extent(path)
             if where is None or not where.size or where.modified < since:
                 continue
-            if host == "cursor" or _belongs(_first_cwd(where.path, cwd_of), place.root, trees):
+            if host == "cursor" or _belongs(_first_cwd(where.path, cwd_of), project.root, trees):
                 session = SessionFile(host, _session_id(host, path), where.path, where.size, where.modified)
                 found[where.path] = session
     return sorted(found.values(), key=lambda session: (session.modified, session.path))

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 
 from decision_hooks.backends.choice import Choice, capture_choice
+from decision_hooks.capture.queue import Run
 from decision_hooks.commands.backfill import plan as backfill_plan
 from decision_hooks.commands.backfill.plan import Plan
 from decision_hooks.commands.backfill.send import Work, send
@@ -14,24 +15,24 @@ from decision_hooks.commands.options import parser, project_of
 from decision_hooks.commands.report import columns, counted, json_text
 from decision_hooks.privacy.mask import public_path
 from decision_hooks.settings import capture_settings
-from decision_hooks.state.capture import CaptureState
 from decision_hooks.system.project import open_state
 from decision_hooks.system.runlog import iso_time, log_of
+from decision_hooks.system.workplace import Workplace
 from decision_hooks.system.world import World
 
 
 def run(argv: Sequence[str], world: World) -> int:
     """Capture what never was: 0 done, 1 when something could not be sent (it may be run again to go on)."""
     options = _options(argv, world)
-    place = project_of(world, options.project_root)
-    world = world._replace(environ=by_hand_environ(place.root, world.environ), watched=True)
+    project = project_of(world, options.project_root)
+    world = world._replace(environ=by_hand_environ(project.root, world.environ), watched=True)
     settings = capture_settings(world.environ)
     if options.retry:
-        plan = backfill_plan.given_up(place, world, settings)
+        plan = backfill_plan.given_up(project, world, settings)
     else:
-        plan = backfill_plan.never_captured(place, world, settings, options.since)
+        plan = backfill_plan.never_captured(project, world, settings, options.since)
     plan = plan._replace(candidates=plan.candidates[: options.max])
-    choice = capture_choice(settings, place.root, world.environ)
+    choice = capture_choice(settings, project.root, world.environ)
     if options.json:
         world.out(json_text(_as_json(plan, choice, world.home)))
     else:
@@ -40,10 +41,9 @@ def run(argv: Sequence[str], world: World) -> int:
         return 0
     if not choice.name:
         return 1
-    log = log_of(place.root, world.program, world.now)
-    open_state(place)
-    work = Work(world, settings, place, CaptureState(place), log, choice)
-    return send(work, plan.candidates)
+    open_state(project)
+    at = Workplace(world, project, log_of(project.root, world.program, world.now))
+    return send(Work(Run(at, settings), choice), plan.candidates)
 
 
 def _options(argv: Sequence[str], world: World) -> argparse.Namespace:

@@ -14,7 +14,7 @@ from decision_hooks.records import front_matter
 from decision_hooks.settings import CaptureSettings
 from decision_hooks.state.capture import DAY, POSITION_DAYS, CaptureState
 from decision_hooks.state.values import GivenUp, Pending, key_of
-from decision_hooks.system import adr_folder, facts, files
+from decision_hooks.system import adr_folder, files
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import iso_time
 from decision_hooks.system.world import World
@@ -51,35 +51,35 @@ class Plan(NamedTuple):
     passed: Passed = Passed()
 
 
-def never_captured(place: Project, world: World, settings: CaptureSettings, since: float | None) -> Plan:
+def never_captured(project: Project, world: World, settings: CaptureSettings, since: float | None) -> Plan:
     """Sessions of the project that no stop and no backfill has captured, changed after ``since``.
 
     Without ``since`` sessions older than positions are kept are left aside: they may have been captured.
     """
-    state = CaptureState(place)
+    state = CaptureState(project)
     least = since if since is not None else world.now() - POSITION_DAYS * DAY
-    drafted = _drafted_sessions(place)
+    drafted = _drafted_sessions(project)
     found: list[Candidate] = []
     counts = {"captured": 0, "drafted": 0, "older": 0, "empty": 0}
-    for session in find.of_project(place, world.environ, _cwd_of):
+    for session in find.of_project(project, world.environ, _cwd_of):
         reason = _passed_over(state, session, least, drafted, world.now())
-        part = None if reason else _part(state, _entry(place, session, world.now()), world, settings)
+        part = None if reason else _part(state, _entry(project, session, world.now()), world, settings)
         if part is None:
             counts[reason or "empty"] += 1
             continue
         size = max(0, part.position.offset - part.begin)
-        found.append(_candidate(_entry(place, session, world.now()), part, size, world))
+        found.append(_candidate(_entry(project, session, world.now()), part, size, world))
     return Plan(tuple(found), Passed(**counts))
 
 
-def given_up(place: Project, world: World, settings: CaptureSettings) -> Plan:
+def given_up(project: Project, world: World, settings: CaptureSettings) -> Plan:
     """Parts that were given up after too many tries, each on its own, where their transcripts still hold them."""
-    state = CaptureState(place)
+    state = CaptureState(project)
     found: list[Candidate] = []
     for stored in state.given_up():
-        entry = stored.entry._replace(root=stored.entry.root or place.root)
+        entry = stored.entry._replace(root=stored.entry.root or project.root)
         stored = stored._replace(entry=entry)
-        part = read_again(state, stored, incremental=settings.incremental, now=world.now)
+        part = read_again(state, stored, incremental=settings.incremental, world=world)
         if part is not None:
             size = len(files.to_bytes(entry.message)) if stored.only_message else stored.end - stored.begin
             found.append(_candidate(entry, part, size, world)._replace(given_up=stored))
@@ -87,12 +87,12 @@ def given_up(place: Project, world: World, settings: CaptureSettings) -> Plan:
     return Plan(tuple(found))
 
 
-def coverage(place: Project, world: World, since: float) -> tuple[int, int]:
+def coverage(project: Project, world: World, since: float) -> tuple[int, int]:
     """How many sessions changed after ``since`` were never captured, and how many were; pending ones count."""
-    state = CaptureState(place)
+    state = CaptureState(project)
     pending = {entry.key for entry in state.pending()}
     missed = captured = 0
-    for session in find.of_project(place, world.environ, _cwd_of, since):
+    for session in find.of_project(project, world.environ, _cwd_of, since):
         if _passed_over(state, session, since, set(), world.now()) or key_of(session.path) in pending:
             captured += 1
         else:
@@ -116,28 +116,28 @@ def _passed_over(
     return "older" if session.modified < least else ""
 
 
-def _drafted_sessions(place: Project) -> set[str]:
+def _drafted_sessions(project: Project) -> set[str]:
     found = set()
-    for name in adr_folder.listing(place.adr).drafts:
-        head = files.read_bytes(os.path.join(place.adr, name), 4096) or b""
+    for name in adr_folder.listing(project.adr).drafts:
+        head = files.read_bytes(os.path.join(project.adr, name), 4096) or b""
         found.add(front_matter.session_of(head.decode("utf-8-sig", "replace")) or "")
     return found
 
 
 def _part(state: CaptureState, entry: Pending, world: World, settings: CaptureSettings) -> Part | None:
     """What a capture would be about; None when nobody said anything."""
-    part = read_part(state, entry, incremental=settings.incremental, now=world.now, sleep=facts.pause)
+    part = read_part(state, entry, incremental=settings.incremental, world=world)
     return part if part and not part.nothing_new else None
 
 
-def _entry(place: Project, session: SessionFile, now: float) -> Pending:
+def _entry(project: Project, session: SessionFile, now: float) -> Pending:
     return Pending(
         key=key_of(session.path),
         transcript=session.path,
         session_id=session.session_id,
         host=session.host,
         message="",
-        root=place.root,
+        root=project.root,
         waits=False,
         first=now,
         stop=now,

@@ -106,8 +106,8 @@ def data(name: str, **values: str) -> str:
     text = files.read_text(os.path.join(_DATA, name))
     if text is None:
         raise DemoFailed(f"the package lacks {name}")
-    for place, value in values.items():
-        text = text.replace("{{" + place + "}}", value)
+    for project, value in values.items():
+        text = text.replace("{{" + project + "}}", value)
     return text
 
 

@@ -37,16 +37,16 @@ def backend_checks(subject: Subject, *, online: bool) -> list[Check]:
 def _choices(subject: Subject) -> list[Choice]:
     found = []
     if subject.capture:
-        found.append(capture_choice(subject.capture, subject.place.root, subject.world.environ))
+        found.append(capture_choice(subject.capture, subject.at.project.root, subject.at.world.environ))
     if subject.normalize:
-        found.append(normalize_choice(subject.normalize, subject.place.root, subject.world.environ))
+        found.append(normalize_choice(subject.normalize, subject.at.project.root, subject.at.world.environ))
     return found
 
 
 def _capture_check(subject: Subject) -> Check:
     if subject.capture is None:
         return Check("capture with", OFF, "a setting is bad")
-    choice = capture_choice(subject.capture, subject.place.root, subject.world.environ)
+    choice = capture_choice(subject.capture, subject.at.project.root, subject.at.world.environ)
     fix = (
         "set CAPTURE_DECISIONS_BACKEND to claude, cursor-agent or auto, or to choices for no model; "
         "for pi, set N_LOCAL_MIN_MODEL"
@@ -57,7 +57,7 @@ def _capture_check(subject: Subject) -> Check:
 def _normalize_check(subject: Subject) -> Check:
     if subject.normalize is None:
         return Check("normalize with", OFF, "a setting is bad")
-    choice = normalize_choice(subject.normalize, subject.place.root, subject.world.environ)
+    choice = normalize_choice(subject.normalize, subject.at.project.root, subject.at.world.environ)
     return _choice_check(
         "normalize with", choice, "install pi, claude or cursor-agent, or set ADR_NORMALIZE_BACKEND=rules"
     )
@@ -73,9 +73,9 @@ def _choice_check(name: str, choice: Choice, fix: str) -> Check:
 def _programs_check(subject: Subject) -> Check:
     found = []
     for name in BY_PREFERENCE:
-        path = call.find_program(name, subject.place.root, subject.world.environ)
+        path = call.find_program(name, subject.at.project.root, subject.at.world.environ)
         if path:
-            found.append(f"{name} {_version(path, subject.world.environ)} ({path})")
+            found.append(f"{name} {_version(path, subject.at.world.environ)} ({path})")
     if not found:
         return Check("programs", WARN, "none of pi, claude and cursor-agent is found", "install one of them")
     return Check("programs", OK, ", ".join(found))
@@ -92,7 +92,7 @@ def _version(path: str, environ: Mapping[str, str]) -> str:
 
 
 def _key_check(subject: Subject, claude: bool) -> Check:
-    if not subject.world.environ.get(API_KEY):
+    if not subject.at.world.environ.get(API_KEY):
         return Check("api key", OFF, f"{API_KEY} is not set")
     if not claude:
         return Check("api key", OFF, f"{API_KEY} is set, claude is not called")
@@ -103,7 +103,7 @@ def _key_check(subject: Subject, claude: bool) -> Check:
 
 
 def _breaker_check(subject: Subject) -> Check:
-    found = accounts.breakers(subject.place, subject.world.now())
+    found = accounts.breakers(subject.at.project, subject.at.world.now())
     if not found:
         return Check("breaker", OK, "no backend is paused")
     told = "; ".join(f"{one.name} until {minute(iso_time(one.until))}: {one.why}" for one in found)
@@ -119,13 +119,13 @@ def _login_check(subject: Subject, backend: Backend) -> Check:
     answer = call.ask(
         backend,
         _QUESTION,
-        root=subject.place.root,
-        environ=subject.world.environ,
+        root=subject.at.project.root,
+        environ=subject.at.world.environ,
         timeout=_CALL_SECONDS,
         is_answer=lambda text: text.strip().strip(".").upper() == "OK",
     )
-    if os.path.isdir(subject.place.state):
-        account(subject.place, backend, subject.world, len(_QUESTION), answer)
+    if os.path.isdir(subject.at.project.state):
+        account(subject.at, backend, len(_QUESTION), answer)
     name = f"login {backend.name}"
     if answer.trouble:
         reason = shortened(mask.mask(answer.detail[:2000]).text, 160)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from decision_hooks.settings import CaptureSettings, NormalizeSettings
-from decision_hooks.system.project import Project
-from decision_hooks.system.world import World
+from decision_hooks.system.workplace import Workplace
 
 OK, WARN, FAIL, OFF = "ok", "warn", "fail", "off"  # only ``fail`` is a finding
 
@@ -23,7 +22,6 @@ class Check(NamedTuple):
 class Subject(NamedTuple):
     """What is checked: a project, with the environment and the settings that its hooks will have."""
 
-    world: World  # its environment is that of a hook
-    place: Project
+    at: Workplace  # its environment is that of a hook
     capture: CaptureSettings | None  # None: a setting is bad
     normalize: NormalizeSettings | None

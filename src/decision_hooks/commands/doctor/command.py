@@ -18,7 +18,9 @@ from decision_hooks.errors import DecisionHooksError, SettingError
 from decision_hooks.install import plan, script, write
 from decision_hooks.settings import capture_settings, normalize_settings
 from decision_hooks.system import facts, files, locking
-from decision_hooks.system.project import open_state, project
+from decision_hooks.system.project import open_state, project_at
+from decision_hooks.system.runlog import log_of
+from decision_hooks.system.workplace import Workplace
 from decision_hooks.system.world import World
 
 _Settings = TypeVar("_Settings")
@@ -50,11 +52,10 @@ def run(argv: Sequence[str], world: World) -> int:
 
 def _subject(world: World, given: str) -> Subject:
     root = root_of(world, given)
-    place = _usable(lambda: project_of(world, root)) or project(root, "docs/adr")
-    world = world._replace(environ=hook_environ(place.root, world.environ))
+    project = _usable(lambda: project_of(world, root)) or project_at(root, "docs/adr")
+    world = world._replace(environ=hook_environ(project.root, world.environ))
     return Subject(
-        world,
-        place,
+        Workplace(world, project, log_of(project.root, world.program, world.now)),
         _usable(lambda: capture_settings(world.environ)),
         _usable(lambda: normalize_settings(world.environ)),
     )
@@ -80,40 +81,42 @@ def mend(subject: Subject) -> Iterator[str]:
 
 
 def _mend_state(subject: Subject) -> Iterator[str]:
-    place = subject.place
-    if not os.path.isdir(place.state):
-        open_state(place)
-        yield f"made {place.state}"
-    elif not os.path.exists(place.state_file(".gitignore")):
-        open_state(place)
-        yield f"made {place.state_file('.gitignore')}"
-    if (facts.mode_of(place.state) or 0) & 0o077:
-        facts.set_mode(place.state, 0o700)
-        yield f"closed {place.state} to other users"
+    project = subject.at.project
+    if not os.path.isdir(project.state):
+        open_state(project)
+        yield f"made {project.state}"
+    elif not os.path.exists(project.state_file(".gitignore")):
+        open_state(project)
+        yield f"made {project.state_file('.gitignore')}"
+    if (facts.mode_of(project.state) or 0) & 0o077:
+        facts.set_mode(project.state, 0o700)
+        yield f"closed {project.state} to other users"
 
 
 def _mend_ignored(subject: Subject) -> Iterator[str]:
     """The lines of ``.gitignore`` and the name of the script, as install writes them."""
-    place, environ = subject.place, subject.world.environ
+    project, environ = subject.at.project, subject.at.world.environ
     steps = (
-        plan.plan_install(place, [], "", environ) if os.path.exists(os.path.join(place.root, ".git")) else []
+        plan.plan_install(project, [], "", environ)
+        if os.path.exists(os.path.join(project.root, ".git"))
+        else []
     )
-    before = files.read_bytes(place.state_file("bin"))
-    write.install(place, steps, _script(subject))
+    before = files.read_bytes(project.state_file("bin"))
+    write.install(project, steps, _script(subject))
     for step in steps:
         if step.trouble:
             yield f"not mended: {step.name}: {step.trouble}"
         elif step.changes:
             yield f"added lines to {step.name}"
-    if files.read_bytes(place.state_file("bin")) != before:
-        yield f"named the script in {place.state_file('bin')}"
+    if files.read_bytes(project.state_file("bin")) != before:
+        yield f"named the script in {project.state_file('bin')}"
 
 
 def _script(subject: Subject) -> str:
     """The running script, "" when it is not known or the named one can be run."""
-    if facts.is_program(script.named(subject.place)):
+    if facts.is_program(script.named(subject.at.project)):
         return ""
-    return script.running(subject.world.script)
+    return script.running(subject.at.world.script)
 
 
 def _mend_leftovers(subject: Subject) -> Iterator[str]:
@@ -124,8 +127,8 @@ def _mend_leftovers(subject: Subject) -> Iterator[str]:
     held = []
     try:
         for path in (
-            subject.place.state_file("worker.lock"),
-            os.path.join(subject.place.hooks, ".normalize.lock"),
+            subject.at.project.state_file("worker.lock"),
+            os.path.join(subject.at.project.hooks, ".normalize.lock"),
         ):
             lock = locking.acquire(path)
             if lock is None:
@@ -144,7 +147,7 @@ def _mend_leftovers(subject: Subject) -> Iterator[str]:
 
 
 def _screen(subject: Subject, checks: Sequence[Check], mended: Sequence[str]) -> list[str]:
-    lines = [f"project {subject.place.root}", *(f"mended: {what}" for what in mended)]
+    lines = [f"project {subject.at.project.root}", *(f"mended: {what}" for what in mended)]
     width = max(len(check.name) for check in checks)
     for check in checks:
         lines += columns([(check.state.ljust(4), check.name.ljust(width), check.reason)])
@@ -157,7 +160,7 @@ def _screen(subject: Subject, checks: Sequence[Check], mended: Sequence[str]) ->
 
 def _as_json(subject: Subject, checks: Sequence[Check], mended: Sequence[str]) -> dict[str, object]:
     return {
-        "project": subject.place.root,
+        "project": subject.at.project.root,
         "checks": [check._asdict() for check in checks],
         "findings": sum(check.state == FAIL for check in checks),
         "warnings": sum(check.state == WARN for check in checks),

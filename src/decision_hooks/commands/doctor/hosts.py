@@ -51,7 +51,7 @@ def host_checks(subject: Subject) -> list[Check]:
 
 
 def _claude_files(subject: Subject, host: Host) -> list[Registered]:
-    return _files(host, settings_files(subject.place.root, subject.world.environ))
+    return _files(host, settings_files(subject.at.project.root, subject.at.world.environ))
 
 
 def _claude_check(found: list[Registered], plugin: bool) -> Check:
@@ -93,8 +93,8 @@ def _cursor_check(subject: Subject, host: Host, claude: list[Registered], cursor
 
 
 def _cursor_paths(subject: Subject) -> list[str]:
-    home = subject.world.environ.get("HOME", "/")
-    return [os.path.join(folder, ".cursor", "hooks.json") for folder in (home, subject.place.root)]
+    home = subject.at.world.environ.get("HOME", "/")
+    return [os.path.join(folder, ".cursor", "hooks.json") for folder in (home, subject.at.project.root)]
 
 
 def _mend(name: str, broken: Registered) -> Check:
@@ -123,11 +123,12 @@ def _doubled(found: list[Registered]) -> str:
 
 def _codex_check(subject: Subject, host: Host) -> Check:
     name = "codex"
-    home = subject.world.environ.get("CODEX_HOME") or os.path.join(
-        subject.world.environ.get("HOME", "/"), ".codex"
+    home = subject.at.world.environ.get("CODEX_HOME") or os.path.join(
+        subject.at.world.environ.get("HOME", "/"), ".codex"
     )
     found = _files(
-        host, [os.path.join(home, "hooks.json"), os.path.join(subject.place.root, ".codex", "hooks.json")]
+        host,
+        [os.path.join(home, "hooks.json"), os.path.join(subject.at.project.root, ".codex", "hooks.json")],
     )
     broken = [one for one in found if one.trouble]
     own = [one for one in found if one.programs]
@@ -148,7 +149,7 @@ def _codex_check(subject: Subject, host: Host) -> Check:
 
 def _captured_from_codex(subject: Subject) -> bool:
     """Whether a rollout of Codex was ever captured here: then its hooks are trusted."""
-    folder = subject.place.state_file("positions")
+    folder = subject.at.project.state_file("positions")
     for name in files.names(folder)[:2000]:
         stored = files.read_bytes(os.path.join(folder, name), 4096) or b""
         if b"/rollout-" in stored:
@@ -158,7 +159,7 @@ def _captured_from_codex(subject: Subject) -> bool:
 
 def _pi_check(subject: Subject, host: Host) -> Check:
     own = host.files[0]
-    path = os.path.join(subject.place.root, *own.name.split("/"))
+    path = os.path.join(subject.at.project.root, *own.name.split("/"))
     data = files.read_bytes(path)
     if data is None:
         return Check("pi", OFF, "no extension")
@@ -190,11 +191,11 @@ def _registered(path: str, file: HookFile) -> Registered:
 
 
 def _in_use(subject: Subject, host: Host) -> bool:
-    return bool(plan.in_use(subject.place.root, [host], subject.world.environ))
+    return bool(plan.in_use(subject.at.project.root, [host], subject.at.world.environ))
 
 
 def _has_plugin(subject: Subject) -> bool:
-    for path in settings_files(subject.place.root, subject.world.environ):
+    for path in settings_files(subject.at.project.root, subject.at.world.environ):
         enabled = (files.read_json(path) or {}).get("enabledPlugins")
         for name, on in enabled.items() if isinstance(enabled, dict) else ():
             if name.startswith(_PLUGIN) and on is True:
@@ -204,5 +205,5 @@ def _has_plugin(subject: Subject) -> bool:
 
 def _hooks_disabled(subject: Subject) -> str:
     """The settings file that switches all hooks off, "" when none does."""
-    paths = settings_files(subject.place.root, subject.world.environ)
+    paths = settings_files(subject.at.project.root, subject.at.world.environ)
     return next((path for path in paths if (files.read_json(path) or {}).get("disableAllHooks") is True), "")

@@ -49,7 +49,7 @@ def project_checks(subject: Subject) -> list[Check]:
 
 
 def _settings_check(subject: Subject) -> Check:
-    environ = subject.world.environ
+    environ = subject.at.world.environ
     try:
         madr.language(capture_settings(environ).language)
         normalize_settings(environ)
@@ -60,7 +60,7 @@ def _settings_check(subject: Subject) -> Check:
 
 
 def _guards_check(subject: Subject) -> Check:
-    found = [name for name in GUARDS if subject.world.environ.get(name)]
+    found = [name for name in GUARDS if subject.at.world.environ.get(name)]
     if found:
         reason = f"{', '.join(found)} is set here: agents that this shell starts run no hooks"
         return Check("guards", WARN, reason, f"unset {' '.join(found)}")
@@ -68,32 +68,32 @@ def _guards_check(subject: Subject) -> Check:
 
 
 def _folders_check(subject: Subject) -> Check:
-    place = subject.place
-    for folder in (place.adr, place.hooks, place.state):
+    project = subject.at.project
+    for folder in (project.adr, project.hooks, project.state):
         if not facts.may_write(folder):
             return Check("folders", FAIL, f"{folder} cannot be written", f"chmod u+rwx '{folder}'")
-    mode = facts.mode_of(place.state)
+    mode = facts.mode_of(project.state)
     if mode is not None and mode & 0o077:
-        reason = f"{place.state} is open to other users (mode {mode:o})"
-        return Check("folders", FAIL, reason, f"chmod 700 '{place.state}'")
+        reason = f"{project.state} is open to other users (mode {mode:o})"
+        return Check("folders", FAIL, reason, f"chmod 700 '{project.state}'")
     if mode is None:
-        return Check("folders", OK, f"{place.adr} can be written; no state yet")
-    return Check("folders", OK, f"{place.adr} and the state can be written")
+        return Check("folders", OK, f"{project.adr} can be written; no state yet")
+    return Check("folders", OK, f"{project.adr} and the state can be written")
 
 
 def _ignore_check(subject: Subject) -> Check:
-    name, place, environ = "gitignore", subject.place, subject.world.environ
-    if not git_dir(place.root):
+    name, project, environ = "gitignore", subject.at.project, subject.at.world.environ
+    if not git_dir(project.root):
         return Check(name, OFF, "the project is no git work tree")
     if process.run(["git", "--version"], cwd=os.sep, env=environ, timeout=10).status != 0:
         return Check(name, OFF, "git is not found")
     paths = [f".claude/hooks/{one}" for one in IGNORED]
-    here = git.tracked(place.root, ".claude/hooks", environ)  # mostly nothing: one question instead of five
-    tracked = [path for path in paths if here and git.tracked(place.root, path, environ)]
+    here = git.tracked(project.root, ".claude/hooks", environ)  # mostly nothing: one question instead of five
+    tracked = [path for path in paths if here and git.tracked(project.root, path, environ)]
     if tracked:
         reason = f"git tracks {', '.join(tracked)}"
         return Check(name, FAIL, reason, f"git rm --cached {' '.join(tracked)}")
-    open_ones = [path for path in paths[:-1] if not git.is_ignored(place.root, path, environ)]
+    open_ones = [path for path in paths[:-1] if not git.is_ignored(project.root, path, environ)]
     if open_ones:
         reason = f"not ignored: {', '.join(open_ones)}"
         return Check(name, FAIL, reason, "capture-decisions doctor --fix (adds the lines to .gitignore)")
@@ -101,7 +101,7 @@ def _ignore_check(subject: Subject) -> Check:
 
 
 def _git_check(subject: Subject) -> Check:
-    busy = git.operation_in_progress(subject.place.root)
+    busy = git.operation_in_progress(subject.at.project.root)
     if busy:
         reason = f"git {busy} in progress: nothing is normalised until it ends"
         return Check("git", WARN, reason, f"finish or abort the {busy}")
@@ -112,10 +112,10 @@ def _drafts_check(subject: Subject) -> Check:
     settings = subject.normalize
     if settings is None:
         return Check("drafts", OFF, "a setting is bad")
-    waiting, threshold = len(adr_folder.listing(subject.place.adr).drafts), settings.threshold
+    waiting, threshold = len(adr_folder.listing(subject.at.project.adr).drafts), settings.threshold
     text = f"{counted(waiting, 'draft')}, normalised from {threshold}"
-    now = subject.world.now()
-    last = NormalState(subject.place).last_attempt(now)
+    now = subject.at.world.now()
+    last = NormalState(subject.at.project).last_attempt(now)
     overdue = waiting >= max(1, threshold) and (last is None or now - last > settings.min_interval + DAY)
     if overdue:
         tried = f"last attempt {minute(iso_time(last))}" if last else "no attempt so far"
@@ -124,7 +124,7 @@ def _drafts_check(subject: Subject) -> Check:
 
 
 def _pending_check(subject: Subject) -> Check:
-    state = CaptureState(subject.place)
+    state = CaptureState(subject.at.project)
     pending, given_up = state.pending(), state.given_up()
     if given_up:
         reason = f"{counted(len(given_up), 'part')} given up after three tries"
@@ -141,8 +141,8 @@ def _sessions_check(subject: Subject) -> Check:
     """Sessions that the hooks should have seen: a dead hook shows here first."""
     if subject.capture is None:
         return Check("sessions", OFF, "a setting is bad")
-    since = subject.world.now() - _RECENT
-    missed, captured = plan.coverage(subject.place, subject.world, since)
+    since = subject.at.world.now() - _RECENT
+    missed, captured = plan.coverage(subject.at.project, subject.at.world, since)
     text = f"{captured} of {counted(missed + captured, 'session')} of the last 7 days captured"
     if not missed + captured:
         return Check("sessions", OK, "none in the last 7 days")
@@ -155,7 +155,7 @@ def _calls_check(subject: Subject) -> Check:
     if subject.capture is None:
         return Check("calls", OFF, "a setting is bad")
     most = subject.capture.daily_calls
-    made = accounts.calls_today(subject.place, subject.world.now(), most)
+    made = accounts.calls_today(subject.at.project, subject.at.world.now(), most)
     if made >= most:
         return Check(
             "calls", WARN, f"the daily cap of {most} calls is reached", "raise ADR_DAILY_CALLS, or wait"
@@ -164,7 +164,7 @@ def _calls_check(subject: Subject) -> Check:
 
 
 def _runs_check(subject: Subject) -> Check:
-    unfinished = [run.id for run in journal.runs(subject.place) if run.state in ("open", "undoing")]
+    unfinished = [run.id for run in journal.runs(subject.at.project) if run.state in ("open", "undoing")]
     if unfinished:
         reason = f"run {', '.join(unfinished)} was interrupted"
         return Check("runs", WARN, reason, "normalize-decisions run (the next run finishes it first)")
@@ -181,17 +181,17 @@ def _leftovers_check(subject: Subject) -> Check:
 
 def stale_files(subject: Subject) -> list[str]:
     """Temporary files of ours that no living run can own."""
-    place = subject.place
+    project = subject.at.project
     kinds = ("positions", "pending", "outbox", "given-up", "seen", "breaker", "ledger", "plans")
-    folders = [place.adr, place.hooks, place.state, *(place.state_file(kind) for kind in kinds)]
-    now = subject.world.now()
+    folders = [project.adr, project.hooks, project.state, *(project.state_file(kind) for kind in kinds)]
+    now = subject.at.world.now()
     return [path for folder in folders for path in facts.leftovers(folder, now, STALE)]
 
 
 def _fault_checks(subject: Subject) -> list[Check]:
     found = []
     for program in ("capture", "normalize"):
-        fault = activity(os.path.join(subject.place.hooks, f"{program}-decisions.log")).fault
+        fault = activity(os.path.join(subject.at.project.hooks, f"{program}-decisions.log")).fault
         if fault:
             reason = f"{minute(fault.time)}  {shortened(fault.text, 160)}"
             log = f".claude/hooks/{program}-decisions.log"

@@ -19,15 +19,15 @@ _SECONDS = 15.0  # that a script may take to say its version
 def script_check(subject: Subject) -> Check:
     """Whether the script that the entries start is there and runs, and its sister with it."""
     name = "script"
-    path = subject.world.environ.get("PATH", os.defpath)
-    named = own_script.named(subject.place)
+    path = subject.at.world.environ.get("PATH", os.defpath)
+    named = own_script.named(subject.at.project)
     script = named if facts.is_program(named) else facts.on_path(PROGRAMS[0], path)
     if not script:
         reason = f"{named} is gone" if named else "capture-decisions is not on the search path"
-        again = "" if facts.is_program(subject.world.script) else "pip install decision-hooks, then "
+        again = "" if facts.is_program(subject.at.world.script) else "pip install decision-hooks, then "
         return Check(name, FAIL, f"{reason}: the hooks do nothing", again + _INSTALL)
     sister = own_script.sister(script)
-    said = _version(script, subject.world.environ) if facts.is_program(sister) else f"{sister} is missing"
+    said = _version(script, subject.at.world.environ) if facts.is_program(sister) else f"{sister} is missing"
     if PROGRAMS[0] not in said or not facts.is_program(sister):
         reason = f"{script} does not run: {said or 'it says nothing'}"
         return Check(name, FAIL, reason, f"pip install --force-reinstall decision-hooks, then {_INSTALL}")

@@ -20,7 +20,7 @@ from decision_hooks.settings import NormalizeSettings, normalize_settings
 from decision_hooks.state import record_index
 from decision_hooks.system import adr_folder, files
 from decision_hooks.system.parallel import Countdown
-from decision_hooks.system.project import project
+from decision_hooks.system.project import project_at
 from decision_hooks.system.world import World
 
 _KEPT_BACK = 20.0  # seconds of the run's time for ending a last call and printing; a fifth of a short time
@@ -100,9 +100,9 @@ def _drafts(world: World, folder: str, names: Sequence[str]) -> list[Draft]:
 def _shelf(world: World, settings: NormalizeSettings, root: str, folder: str, names: Sequence[str]) -> Shelf:
     listed = adr_folder.listing(folder)
     wanted = [name for name in names if naming.is_target_name(name) and name not in listed.drafts]
-    place = project(root, settings.adr_dir)
-    if os.path.isdir(place.state) and os.path.realpath(place.adr) == os.path.realpath(folder):
-        searched = record_index.record_index(place, wanted)
+    project = project_at(root, settings.adr_dir)
+    if os.path.isdir(project.state) and os.path.realpath(project.adr) == os.path.realpath(folder):
+        searched = record_index.record_index(project, wanted)
     else:
         texts = [(name, stored.text) for name in wanted if (stored := adr_folder.read(folder, name))]
         searched = search.build_index(search.index_record(name, text) for name, text in texts)

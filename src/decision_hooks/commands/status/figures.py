@@ -81,27 +81,27 @@ class Status(NamedTuple):
     problems: tuple[str, ...]  # settings that cannot be used
 
 
-def read_status(place: Project, world: World) -> Status:
+def read_status(project: Project, world: World) -> Status:
     """Gather the state of a project; changes nothing, and reads no more of a log than its end."""
     now = world.now()
     settings, daily_cap, problems = _settings(world)
-    listing = adr_folder.listing(place.adr)
-    state = CaptureState(place)
-    last, following = _attempts(place, settings, now)
-    today, month = spent(accounts.ledger(place, iso_time(now)[:7]), iso_time(now)[:10])
+    listing = adr_folder.listing(project.adr)
+    state = CaptureState(project)
+    last, following = _attempts(project, settings, now)
+    today, month = spent(accounts.ledger(project, iso_time(now)[:7]), iso_time(now)[:10])
     return Status(
-        project=place.root,
-        adr=place.adr,
+        project=project.root,
+        adr=project.adr,
         drafts=Drafts(
             number=len(listing.drafts),
             threshold=settings.threshold if settings else None,
             oldest=listing.drafts[0] if listing.drafts else "",
-            sessions=len(set(_sessions(place, listing.drafts))),
+            sessions=len(set(_sessions(project, listing.drafts))),
         ),
         records=len(listing.records),
-        capture=activity(os.path.join(place.hooks, "capture-decisions.log")),
-        normalize=activity(os.path.join(place.hooks, "normalize-decisions.log")),
-        newest_run=_newest_run(place),
+        capture=activity(os.path.join(project.hooks, "capture-decisions.log")),
+        normalize=activity(os.path.join(project.hooks, "normalize-decisions.log")),
+        newest_run=_newest_run(project),
         last_attempt=last,
         next_attempt=following,
         pending=tuple(
@@ -109,7 +109,7 @@ def read_status(place: Project, world: World) -> Status:
             for entry in state.pending()
         ),
         given_up=len(state.given_up()),
-        breakers=tuple(accounts.breakers(place, now)),
+        breakers=tuple(accounts.breakers(project, now)),
         today=today,
         month=month,
         daily_cap=daily_cap,
@@ -152,15 +152,15 @@ def _settings(world: World) -> tuple[NormalizeSettings | None, int | None, tuple
     return settings, daily_cap, tuple(dict.fromkeys(problems))
 
 
-def _sessions(place: Project, drafts: Iterable[str]) -> Iterable[str]:
+def _sessions(project: Project, drafts: Iterable[str]) -> Iterable[str]:
     for name in drafts:
-        head = files.read_bytes(os.path.join(place.adr, name), _HEAD) or b""
+        head = files.read_bytes(os.path.join(project.adr, name), _HEAD) or b""
         yield front_matter.session_of(head.decode("utf-8-sig", "replace")) or ""
 
 
-def _attempts(place: Project, settings: NormalizeSettings | None, now: float) -> tuple[str, str]:
+def _attempts(project: Project, settings: NormalizeSettings | None, now: float) -> tuple[str, str]:
     """When normalisation was last tried, and when it may be tried again."""
-    state = NormalState(place)
+    state = NormalState(project)
     last = state.last_attempt(now)
     interval = settings.min_interval if settings else 0.0
     backoff = state.backoff(now, interval)
@@ -168,9 +168,9 @@ def _attempts(place: Project, settings: NormalizeSettings | None, now: float) ->
     return iso_time(last) if last is not None else "", iso_time(later) if later > now else ""
 
 
-def _newest_run(place: Project) -> Normalized | None:
-    for one in journal.runs(place):
-        if one.adr == place.adr:
+def _newest_run(project: Project) -> Normalized | None:
+    for one in journal.runs(project):
+        if one.adr == project.adr:
             made = sum(step.before is None for step in one.steps)
             gone = sum(step.after is None for step in one.steps)
             changed = len(one.steps) - made - gone
