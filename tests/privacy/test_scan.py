@@ -15,7 +15,7 @@ from decision_hooks.privacy import mask, scan
 from decision_hooks.privacy.rules import denylist, hits
 from decision_hooks.privacy.rules.data import unify
 from decision_hooks.privacy.rules.hits import read_text
-from decision_hooks.privacy.rules.hosts import host_kind
+from decision_hooks.privacy.rules.urls import host_kind
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "scanner_cases.json").read_text(encoding="utf-8"))
 GHP = "ghp_" + "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -1,4 +1,4 @@
-"""A stop at the border: stdout stays empty and the exit code is 0, whatever happens."""
+"""A stop at the border: read the payload, find the project, run the story; nothing fails loudly."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from decision_hooks.system.world import World
 
 
-def run(program: str, argv: Sequence[str]) -> int:
-    """One stop: stdout stays empty and the exit code is 0 whatever happens."""
+def run(program: str, argv: Sequence[str], story: str, *, speaks: bool) -> int:
+    """One stop; the exit code is 0 whatever happens.
+
+    ``argv``: what follows the words of the hook. ``speaks``: the story may print to stdout, else it stays empty.
+    """
     log: list[RunLog] = []
     try:
         end_on_signals()
-        _run_hook(program, argv, log)
+        _run(program, argv, story, speaks, log)
     except (SystemExit, KeyboardInterrupt):
         pass
     except BaseException as error:  # noqa: BLE001 - the boundary of the program
@@ -30,32 +33,32 @@ def run(program: str, argv: Sequence[str]) -> int:
     return 0
 
 
-def _run_hook(program: str, argv: Sequence[str], opened: list[RunLog]) -> None:
+def _run(program: str, argv: Sequence[str], story: str, speaks: bool, opened: list[RunLog]) -> None:
     from decision_hooks.edge import stdin
     from decision_hooks.hosts.event import read_event, read_payload
     from decision_hooks.system import project
     from decision_hooks.system.runlog import log_of
 
     world = real_world(program)
-    flags, wrong = _flags(argv)
+    if not speaks:
+        world = world._replace(out=lambda line: None)
+    flags, unknown = _flags(argv)
     if argv and argv[0] in ("-h", "--help", "--version"):
         from decision_hooks.commands import dispatch
 
         world.err(dispatch.usage(program) if argv[0] != "--version" else dispatch.version(program))
         return
-    payload = {} if wrong else read_payload(stdin.read())
+    payload = {} if unknown else read_payload(stdin.read())
     event = read_event(payload, flags, world.environ, cwd=world.cwd, git_top=project.git_top)
     root = project.first_folder(event.root_candidates)
-    if not root:  # the working directory was removed, and nothing else is told: there is no place for a log
+    if not root:  # the working directory was removed and nothing names another: no folder for a log
         return
     log = log_of(root, program, world.now)
     opened.append(log)
-    if wrong:
-        log.write(f"unknown flag {wrong}: nothing was done")
-    elif program == "capture-decisions":
-        _capture(world, event, root, log, flags.detach)
+    if unknown:
+        log.write(f"unknown flag {unknown}: nothing was done")
     else:
-        _normalize(world, root, log, flags.detach)
+        _STORIES[story](world, event, root, log, flags.detach)
 
 
 def _capture(world: World, event: HookEvent, root: str, log: RunLog, detach: bool) -> None:
@@ -84,7 +87,7 @@ def _capture(world: World, event: HookEvent, root: str, log: RunLog, detach: boo
     _now_or_detached(world, log, detach, job)
 
 
-def _normalize(world: World, root: str, log: RunLog, detach: bool) -> None:
+def _normalize(world: World, event: HookEvent, root: str, log: RunLog, detach: bool) -> None:
     from decision_hooks.errors import DecisionHooksError
     from decision_hooks.normalize import hook
 
@@ -99,10 +102,13 @@ def _normalize(world: World, root: str, log: RunLog, detach: bool) -> None:
     _now_or_detached(world, log, detach, lambda: hook.run(ready), keep=(ready.lock.fd,))
 
 
+_STORIES = {"capture": _capture, "normalize": _normalize}  # by their names in ``cli.HOOKS``
+
+
 def _now_or_detached(
     world: World, log: RunLog, detach: bool, job: Callable[[], None], keep: tuple[int, ...] = ()
 ) -> None:
-    """Do the job here, or in a worker of our own that holds on to the files of ``keep``."""
+    """Do the job here, or in a detached worker that keeps the file descriptors of ``keep`` open."""
     from decision_hooks.errors import DecisionHooksError
 
     def guarded() -> None:
@@ -128,7 +134,7 @@ def _now_or_detached(
 
 
 def _fault(program: str, log: Sequence[RunLog], error: BaseException) -> None:
-    """One log line with the fault, its traceback on the lines after; a fault in telling is silent."""
+    """Log the exception and its traceback; errors while logging are swallowed."""
     try:
         import time
         import traceback
@@ -137,28 +143,28 @@ def _fault(program: str, log: Sequence[RunLog], error: BaseException) -> None:
 
         to = log[0] if log else RunLog(os.path.join(cwd(), ".claude", "hooks", f"{program}.log"), time.time)
         to.write(f"fault: {type(error).__name__}: {error}", traceback.format_exc())
-    except Exception:  # noqa: BLE001, S110 - the last boundary: nothing is left to tell it to
+    except Exception:  # noqa: BLE001, S110 - the last boundary: nobody is left to hear of it
         pass
 
 
 def _flags(argv: Sequence[str]) -> tuple[Flags, str]:
-    """The flags of hook mode, and the first word that is none of them ("" = all are known)."""
+    """The flags of hook mode, and the first word that is none of them, "" if all are known."""
     from decision_hooks.hosts.event import Flags
 
     given: dict[str, str] = {}
-    rest, detach, wrong = list(argv), False, ""
-    while rest and not wrong:
+    rest, detach, unknown = list(argv), False, ""
+    while rest and not unknown:
         name, equals, value = rest.pop(0).partition("=")
         if name == "--detach" and not equals:
             detach = True
         elif name in ("--project-root", "--transcript", "--session-id") and (equals or rest):
             given[name] = value if equals else rest.pop(0)
         else:
-            wrong = name
+            unknown = name
     flags = Flags(
         detach=detach,
         project_root=given.get("--project-root", ""),
         transcript=given.get("--transcript", ""),
         session_id=given.get("--session-id", ""),
     )
-    return flags, wrong
+    return flags, unknown

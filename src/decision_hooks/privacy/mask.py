@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from decision_hooks.privacy.rules.data import find_national_numbers
 from decision_hooks.privacy.rules.hits import Hit, Text, read_text
-from decision_hooks.privacy.rules.hosts import find_internal_urls
 from decision_hooks.privacy.rules.persons import find_mentions, find_personal, is_reserved_address
 from decision_hooks.privacy.rules.secrets import find_secrets
+from decision_hooks.privacy.rules.urls import find_internal_urls
 
 
 class Masked(NamedTuple):

@@ -14,12 +14,12 @@ from decision_hooks.privacy.mask import Masked, replaced, standing
 from decision_hooks.privacy.rules.data import find_columns, find_national_numbers, find_sample_rows
 from decision_hooks.privacy.rules.denylist import find_terms
 from decision_hooks.privacy.rules.hits import Hit, ScanRefused, occurrences, read_text
-from decision_hooks.privacy.rules.hosts import find_internal_urls
 from decision_hooks.privacy.rules.persons import (
     find_directives,
     find_mentions,
 )
 from decision_hooks.privacy.rules.secrets import CATEGORIES
+from decision_hooks.privacy.rules.urls import find_internal_urls
 
 _VERSION = 1  # of the printed report
 _REDACTED = CATEGORIES | {"denylist_term", "sample_row"}

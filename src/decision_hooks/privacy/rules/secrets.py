@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
-from decision_hooks.privacy.rules.assignments import find_assignments
 from decision_hooks.privacy.rules.hits import (
     WORD_START,
     Hit,
@@ -19,8 +18,9 @@ from decision_hooks.privacy.rules.hits import (
     is_placeholder,
     is_sample_token,
     occurrences,
+    start_of_run,
+    trim_punctuation,
 )
-from decision_hooks.privacy.rules.keys import find_key_blocks
 from decision_hooks.privacy.rules.urls import find_connections, find_jdbc, find_signed_urls, find_uris
 
 CATEGORIES = frozenset(
@@ -41,6 +41,13 @@ CATEGORIES = frozenset(
 )
 
 _TOKEN_HEAD = 256  # characters of a token that may show it to be a sample
+_KEY_REACH = 20_000  # characters; a key of 16,384 bits has 12,500: a farther END belongs to something else
+# Words in the name of a secret.
+_NAMES = (
+    "api_key", "api-key", "apikey", "secret", "passw", "passphrase", "token", "access_key", "access-key",
+    "accesskey", "private_key", "private-key", "privatekey", "account_key", "accountkey", "_auth",
+)  # fmt: skip
+_FEW_DIGITS = 4  # names of files and members carry a version or a year, random values carry more
 
 # category, the literals that a token begins with, what follows them
 _TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
@@ -77,12 +84,12 @@ def find_secrets(t: Text) -> list[Hit]:
         _web_tokens,
         _bearer_tokens,
         _storage_keys,
-        find_key_blocks,
+        _key_blocks,
         find_uris,
         find_jdbc,
         find_signed_urls,
         find_connections,
-        find_assignments,
+        _assignments,
     ):
         hits.extend(rule(t))
     return hits
@@ -152,3 +159,117 @@ def _storage_key() -> re.Pattern[str]:
         r"(?:account|sharedaccess)key\s{0,4}=\s{0,4}([a-z0-9+/]{20,}={0,2})",
         re.IGNORECASE,
     )
+
+
+# -- blocks of private keys, whole or cut off before their end
+
+
+def _key_blocks(t: Text) -> Iterator[Hit]:
+    """Each block from BEGIN to END; without an END the rest of the text is taken for the key."""
+    if "PRIVATE KEY" not in t.raw:
+        return
+    begin, finish = _key_marks()
+    ends = [match.end() for match in finish.finditer(t.raw)][::-1]
+    done = 0
+    for mark in begin.finditer(t.raw):
+        while ends and ends[-1] <= mark.end():
+            ends.pop()
+        if mark.start() < done:
+            continue
+        near = bool(ends) and ends[-1] - mark.end() <= _KEY_REACH
+        if mark.group("body") is None and not near:
+            done = mark.end()  # the words of a key block in a sentence or in code: no key follows them
+        else:
+            done = ends[-1] if ends else len(t.raw)
+        unclosed = done == len(t.raw) and not ends
+        yield Hit("private_key_block", mark.start(), done, open=unclosed)
+
+
+@lru_cache(maxsize=1)
+def _key_marks() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    name = r" ?(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
+    body = r"(?P<body>[ \t]{0,8}(?:[\r\n]|\\+[nr]|[A-Za-z0-9+/=]{16}|\Z))?"
+    return re.compile("-{4,5} ?BEGIN" + name + body), re.compile("-{4,5} ?END" + name)
+
+
+# -- secrets known by their name only: ``api_key = "..."``, ``TOKEN=...``, ``--password ...``
+
+
+def _assignments(t: Text) -> Iterator[Hit]:
+    """Values of 16 characters or more that are given to a name of a secret, none within another."""
+    done = 0
+    for at in sorted({at for anchor in _NAMES for at in occurrences(t.lowered, anchor)}):
+        if at >= done:
+            match = _assignment().match(t.raw, at)
+            if match and _is_secret(t.raw, match):
+                hit = _assigned(t.raw, match)
+                yield hit
+                done = hit.end
+
+
+def _looks_like_name(value: str) -> bool:
+    """Whether a value is a path or a dotted name rather than a random string."""
+    if "/" not in value and "." not in value:
+        return False
+    parts = [part for part in re.split(r"[/.]", value) if not part.isdigit()]
+    digits = sum(char.isdigit() for part in parts for char in part)
+    return digits <= _FEW_DIGITS and all(_name_part().fullmatch(part) for part in parts)
+
+
+def _assigned(text: str, match: re.Match[str]) -> Hit:
+    start = start_of_run(text, match.start(), _name_tail(), 64)
+    while text[start] == "-":
+        start += 1
+    tail = _tail().match(text, match.end())
+    end = trim_punctuation(text, match.end(), tail.end() if tail else match.end())
+    quote = match.group("quote")
+    name_is_quoted = start > 0 and text[start - 1] in "\"'`"
+    if quote and not name_is_quoted and text.startswith(quote, end):
+        end += len(quote)
+    return Hit("generic_secret_assignment", start, end, core=match.start("value"))
+
+
+def _is_secret(text: str, match: re.Match[str]) -> bool:
+    value = match.group("value")
+    if match.group("sep") is None and not _is_flag(text, match.start()):
+        return False
+    if not (re.search("[0-9]", value) and re.search("[A-Za-z]", value)):
+        return False
+    is_call = text.startswith(("(", "["), match.end())
+    return not is_call and not is_placeholder(value) and not _looks_like_name(value)
+
+
+def _is_flag(text: str, at: int) -> bool:
+    return text.startswith("--", start_of_run(text, at, _name_tail(), 64))
+
+
+@lru_cache(maxsize=1)
+def _assignment() -> re.Pattern[str]:
+    name = (
+        r"(?i:api[_-]?key|secret(?:[_-]?(?:access[_-]?)?(?:key|token))?|passw(?:or)?d|passphrase|token"
+        r"|(?:access|private|account)[_-]?key|_auth)"
+    )
+    closing = r"(?:\\{0,3}[\"'`]\]?)?"
+    typed = r"(?:[ \t]{0,4}:[ \t]{0,4}(?:str|[Ss]tring)(?=[ \t]{0,4}=))?"
+    sep = r"(?P<sep>[ \t]{0,4}(?::=|=>|={1,3}|:|>)[ \t]{0,4})"
+    quote = r"(?P<quote>\\{0,3}[\"'`])?"
+    value = r"(?P<value>[A-Za-z0-9/+_=-][A-Za-z0-9/+_=.-]{15,255})"
+    return re.compile(name + closing + typed + "(?:" + sep + r"|[ \t]{1,4})" + quote + value)
+
+
+@lru_cache(maxsize=1)
+def _tail() -> re.Pattern[str]:
+    # What else a password may hold: nothing of it may stay behind.
+    return re.compile(r"[^\s\"'`\\<>,;(){}\[\]&]*")
+
+
+@lru_cache(maxsize=1)
+def _name_tail() -> re.Pattern[str]:
+    return re.compile(r"[A-Za-z0-9_-]*")
+
+
+@lru_cache(maxsize=1)
+def _name_part() -> re.Pattern[str]:
+    # Lower case, capitals, or camel case: never letters of both cases at random.
+    camel = r"(?:[A-Z]?[a-z]+)(?:[A-Z][a-z]+)*[0-9]{0,3}"
+    return re.compile(r"[a-z0-9_~-]*|[A-Z0-9_-]+|" + camel)
