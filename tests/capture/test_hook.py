@@ -200,7 +200,7 @@ def test_no_payload_raises(fields: dict[str, Any], noise: bytes) -> None:
         event = read_event(read_payload(data), Flags(), {}, cwd="/", git_top=git_top)
         assert os.path.isabs(first_folder(event.root_candidates))
         assert event.session_id
-        (event.session_id + event.message + event.transcript).encode()
+        (event.session_id + event.message + "".join(event.transcripts)).encode()
 
 
 # -- flags

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator
 
-from decision_hooks.hosts import large_parts, transcript
+from decision_hooks.hosts import line_filter, transcript
 from decision_hooks.sessions import digest
 from decision_hooks.sessions.model import Edit, Session
 from decision_hooks.system import files
@@ -58,13 +58,13 @@ def edits(
     ``until``: seconds since the epoch; what was edited later is left out.
     """
     first = blocks.first_line(path)
-    wanted = large_parts.needles(first).edits
+    wanted = line_filter.edit_needles(first)
     for line, following in blocks.candidates(
-        path, begin, end, wanted, large_parts.is_edit, large_parts.RESULTS
+        path, begin, end, wanted, line_filter.edit_like, line_filter.RESULTS
     ):
         if until < math.inf and transcript.parse([line], header=first).last_time > until:
             continue
-        failures = large_parts.failures(following)
+        failures = line_filter.failures(following)
         yield from transcript.parse([line, *failures[:8]], subagent=subagent, header=first).edits
 
 
@@ -87,9 +87,9 @@ def subagent_edits(path: str, stand: Offsets) -> tuple[Offsets, tuple[Edit, ...]
 
 def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
     """Lines with requests and answers of a very large part: of its beginning, and the newest."""
-    wanted = large_parts.needles(blocks.first_line(path)).requests
+    wanted = line_filter.request_needles(blocks.first_line(path))
     first, size = [], 0
-    for line, _ in blocks.candidates(path, begin, min(end, begin + _HEAD), wanted, large_parts.is_request):
+    for line, _ in blocks.candidates(path, begin, min(end, begin + _HEAD), wanted, line_filter.is_request):
         size += len(line)
         if size > _MOST_REQUESTS:
             break
@@ -98,7 +98,7 @@ def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
     size, since = 0, max(begin + _HEAD, end - _SEARCHED)
     while end > since and size < _MOST_REQUESTS:  # backwards: what is newest counts most
         start = blocks.line_start(path, max(since, end - _STEP), end)
-        found = blocks.candidates(path, start, end, wanted, large_parts.is_request)
+        found = blocks.candidates(path, start, end, wanted, line_filter.is_request)
         newest = [line for line, _ in found] + newest
         size = sum(map(len, newest))
         end = start if start < end else since
@@ -108,7 +108,7 @@ def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
 
 
 def _header(path: str) -> bytes | None:
-    """The first line of a file, where pi and Codex note the working directory."""
+    """The first line of a file, where some hosts note the working directory."""
     line = blocks.first_line(path)
     return line if len(line) < blocks.FIRST_LINE else None
 

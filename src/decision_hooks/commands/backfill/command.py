@@ -13,7 +13,7 @@ from decision_hooks.commands.backfill.send import Work, send
 from decision_hooks.commands.hook_environ import by_hand_environ
 from decision_hooks.commands.options import parser, project_of
 from decision_hooks.commands.report import columns, counted, json_text
-from decision_hooks.privacy.mask import public_path
+from decision_hooks.hosts.table import public_path
 from decision_hooks.settings import capture_settings
 from decision_hooks.system.project import open_state
 from decision_hooks.system.runlog import iso_time, log_of

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from decision_hooks.capture.part import Part, read_again, read_part
 from decision_hooks.commands.report import shortened
-from decision_hooks.hosts import transcript
-from decision_hooks.privacy.mask import outgoing, public_path
+from decision_hooks.hosts.table import public_path
+from decision_hooks.privacy.mask import outgoing
 from decision_hooks.records import front_matter
 from decision_hooks.settings import CaptureSettings
 from decision_hooks.state.capture import DAY, POSITION_DAYS, CaptureState
@@ -61,7 +61,7 @@ def never_captured(project: Project, world: World, settings: CaptureSettings, si
     drafted = _drafted_sessions(project)
     found: list[Candidate] = []
     counts = {"captured": 0, "drafted": 0, "older": 0, "empty": 0}
-    for session in find.of_project(project, world.environ, _cwd_of):
+    for session in find.of_project(project, world.environ):
         reason = _passed_over(state, session, least, drafted, world.now())
         part = None if reason else _part(state, _entry(project, session, world.now()), world, settings)
         if part is None:
@@ -92,17 +92,12 @@ def coverage(project: Project, world: World, since: float) -> tuple[int, int]:
     state = CaptureState(project)
     pending = {entry.key for entry in state.pending()}
     missed = captured = 0
-    for session in find.of_project(project, world.environ, _cwd_of, since):
+    for session in find.of_project(project, world.environ, since):
         if _passed_over(state, session, since, set(), world.now()) or key_of(session.path) in pending:
             captured += 1
         else:
             missed += 1
     return missed, captured
-
-
-def _cwd_of(line: bytes) -> str:
-    """The working directory that a line of a transcript names, "" for none."""
-    return transcript.parse([line]).cwd
 
 
 def _passed_over(

@@ -15,11 +15,6 @@ _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 _OUTPUTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
 
 
-def is_ours(record: Record) -> bool:
-    """Whether a record has the shape of a rollout line."""
-    return isinstance(record.get("payload"), dict) and isinstance(record.get("type"), str)
-
-
 class _Said(NamedTuple):
     """One text of one family, kept until it is known which family the lines hold."""
 
@@ -40,18 +35,13 @@ class _Used(NamedTuple):
     tool: str
 
 
-class Reader:
+class CodexReader:
     """Reads the lines of a rollout in file order."""
 
-    def __init__(self) -> None:
-        self._into = Gathering("codex")
+    def __init__(self, into: Gathering) -> None:
+        self._into = into
         self._said: list[_Said | _Used] = []
-        self._patches = Patches()
-
-    def head(self, record: Record) -> None:
-        """The header tells the working directory, which relative paths are resolved against."""
-        if record.get("type") == "session_meta":
-            self._into.seen(0.0, string(mapping(record, "payload"), "cwd"))
+        self._patches = Patches(into.edit_tools)
 
     def read(self, record: Record) -> None:
         """Take one line."""

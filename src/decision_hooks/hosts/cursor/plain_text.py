@@ -12,9 +12,8 @@ _SPEAKERS = {"user:": "user", "assistant:": "assistant", "system:": "", "tool:":
 _MARKS = {"[Thinking]": "thinking", "[Tool call]": "tool", "[Tool result]": "result"}
 
 
-def parse_text(text: str) -> Session:
-    """Entries and edits of a whole transcript; it tells no times and no ids."""
-    into = Gathering("cursor")
+def read(text: str, into: Gathering) -> Session:
+    """Entries and edits of a whole transcript; it has no times and no ids."""
     lines = clean(text).split("\n")
     alone = any(line.strip() in ("user:", "assistant:") for line in lines)
     speaker, block = "", list[str]()
@@ -51,5 +50,6 @@ def _say(into: Gathering, kind: str, lines: list[str]) -> None:
     if kind == "tool":
         fields = (line.strip().partition(": ") for line in lines[1:])
         value = {key: text for key, _, text in fields if text}
-        into.edit(edited_paths(name, value) or edited_paths(name, body))
+        tools = into.edit_tools
+        into.edit(edited_paths(name, value, tools) or edited_paths(name, body, tools))
     into.say(kind, body.strip() or "-", 0.0, "", tool=name)

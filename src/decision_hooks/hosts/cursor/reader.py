@@ -30,24 +30,13 @@ _WRAPPERS = (
 )
 
 
-def is_ours(record: Record) -> bool:
-    """Whether a record has the shape of a Cursor record."""
-    if record.get("type") == "turn_ended":
-        return True
-    named = "type" not in record and isinstance(record.get("role"), str)
-    return named and isinstance(record.get("message"), dict)
-
-
-class Reader:
+class CursorReader:
     """Reads the records of a transcript in file order."""
 
-    def __init__(self) -> None:
-        self._into = Gathering("cursor")
+    def __init__(self, into: Gathering) -> None:
+        self._into = into
         self._last: Record = {}
         self._time = 0.0
-
-    def head(self, record: Record) -> None:
-        """The first line of a file says nothing about the lines of a later part."""
 
     def session(self, bad_lines: int) -> Session:
         """What the records hold."""
@@ -80,7 +69,7 @@ class Reader:
             self._into.say("thinking", without_redacted(text), self._time, "")
         elif kind == "tool_use":
             name = string(block, "name").partition("\n")[0]
-            self._into.edit(edited_paths(name, block.get("input")))
+            self._into.edit(edited_paths(name, block.get("input"), self._into.edit_tools))
             self._into.say("tool", readable(block.get("input")) or "-", self._time, "", tool=name)
 
 
