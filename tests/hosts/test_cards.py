@@ -11,12 +11,15 @@ from typing import Any
 
 import pytest
 
+from decision_hooks.commands.backfill.plan import never_captured
+from decision_hooks.edge.world import real_world
 from decision_hooks.hosts import line_filter, table, transcript
 from decision_hooks.hosts.base import Host, Reader
 from decision_hooks.hosts.event import Flags, HookEvent, read_event
 from decision_hooks.hosts.fields import parse_object
 from decision_hooks.hosts.gathering import Gathering
 from decision_hooks.sessions.model import Edit, Session
+from decision_hooks.settings import capture_settings
 from decision_hooks.system.project import project_at
 from decision_hooks.transcripts import blocks, find, reading
 from support.claude_session import ClaudeSession
@@ -197,4 +200,7 @@ def test_a_new_card_is_all_that_a_new_host_needs(tmp_path: Path) -> None:
     where = blocks.extent(str(path))
     assert where
     assert reading.read(where, 0)[0] == session
+    world = real_world("capture-decisions")._replace(environ=environ)
+    plan = never_captured(project_at(str(root), "docs/adr"), world, capture_settings(environ), None)
+    assert [(one.entry.host, one.first) for one in plan.candidates] == [("fifth", "which cache?")]
     assert table.public_path(f"{home}/.fifth/logs/p/ID5.jsonl", str(home)) == "~/.fifth/logs/*/ID5.jsonl"
