@@ -15,7 +15,7 @@ from decision_hooks.commands.backfill.plan import never_captured
 from decision_hooks.edge.world import real_world
 from decision_hooks.hosts import line_filter, table, transcript
 from decision_hooks.hosts.base import Host, Reader
-from decision_hooks.hosts.event import Flags, HookEvent, read_event
+from decision_hooks.hosts.event import HookEvent, read_event
 from decision_hooks.hosts.fields import parse_object
 from decision_hooks.hosts.gathering import Gathering
 from decision_hooks.sessions.model import Edit, Session
@@ -39,7 +39,7 @@ SAMPLE_FILES = sorted(str(path.relative_to(SAMPLES)) for path in SAMPLES.rglob("
 
 
 def event(payload: Mapping[str, object], **environ: str) -> HookEvent:
-    return read_event(payload, Flags(), environ, cwd="/", git_top=lambda path: "")
+    return read_event(payload, {}, environ, cwd="/", git_top=lambda path: "")
 
 
 def test_the_table_has_each_host_once() -> None:
@@ -96,7 +96,7 @@ def test_a_session_is_found_by_its_id_and_by_its_project(tmp_path: Path, name: s
     made.user("which cache?")
     environ = {"HOME": str(home)}
     (session,) = find.of_project(project_at(str(root), "docs/adr"), environ)
-    assert (session.host, session.path) == (name, os.path.realpath(made.path))
+    assert (session.host, session.where.path) == (name, os.path.realpath(made.path))
     assert find.host_transcripts(name, session.session_id, environ) == [str(made.path)]
     assert find.of_project(project_at(str(home), "docs/adr"), environ) == []
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from functools import cache
 
-from decision_hooks.hosts.fields import NOTHING, objects, string
+from decision_hooks.hosts.fields import string
 
 _PATH_FIELDS = ("file_path", "notebook_path", "path", "target_notebook", "target_file", "filePath")
 _PATCH_FIELDS = ("input", "patch", "patchText")
@@ -35,20 +35,6 @@ def patch_paths(text: str) -> tuple[str, ...]:
     quoted = "\n" not in text[begin : begin + 17]  # the line ends are written as \n
     found = (_quoted_header() if quoted else _header()).findall(text, begin)
     return tuple(dict.fromkeys(path.strip() for path in found if path.strip()))
-
-
-def paths_of_changes(changes: object) -> tuple[str, ...]:
-    """Paths of a Codex event of a done patch: an object keyed by path, with the new path of a move."""
-    if not isinstance(changes, dict):
-        return ()
-    moved = [string(change, "move_path") for change in objects(list(changes.values()))]
-    return tuple(path for path in (*changes, *moved) if path)
-
-
-def path_of_result(result: object) -> str:
-    """The path in a Claude Code result that only a done edit has; "" for results of other tools."""
-    record = result if isinstance(result, dict) else NOTHING
-    return string(record, "filePath") if isinstance(record.get("structuredPatch"), list) else ""
 
 
 @cache

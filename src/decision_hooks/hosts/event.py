@@ -9,15 +9,6 @@ from typing import NamedTuple
 from decision_hooks.hosts import table
 
 
-class Flags(NamedTuple):
-    """The flags of hook mode; "" where a flag was not given."""
-
-    detach: bool = False
-    project_root: str = ""
-    transcript: str = ""
-    session_id: str = ""
-
-
 class HookEvent(NamedTuple):
     """A stop, as far as its host reports it."""
 
@@ -40,7 +31,7 @@ def read_payload(data: bytes) -> dict[str, object]:
 
 def read_event(
     payload: Mapping[str, object],
-    flags: Flags,
+    flags: Mapping[str, str],
     environ: Mapping[str, str],
     *,
     cwd: str,
@@ -55,28 +46,27 @@ def read_event(
     return HookEvent(
         host=host.name,
         root_candidates=(
-            flags.project_root,
+            flags.get("--project-root", ""),
             *(environ.get(card.root_variable, "") for card in table.HOSTS),
-            clean(first_root),
+            _clean(first_root),
             git_top(payload_cwd),
             payload_cwd,
             cwd,
         ),
         transcripts=(
-            flags.transcript or _text(payload, "transcript_path"),
+            flags.get("--transcript") or _text(payload, "transcript_path"),
             *(environ.get(card.transcript_variable, "") for card in table.HOSTS),
         ),
-        session_id=flags.session_id or next(filter(None, ids), "unknown"),
+        session_id=flags.get("--session-id") or next(filter(None, ids), "unknown"),
         message=_text(payload, "last_assistant_message").strip(),
         completed=not host.has_status or _text(payload, "status") in ("", "completed"),
     )
 
 
-def clean(text: str) -> str:
-    """Text of a payload without NUL and with lone surrogates replaced."""
+def _clean(text: str) -> str:
     return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
 
 
 def _text(payload: Mapping[str, object], key: str) -> str:
     value = payload.get(key)
-    return clean(value) if isinstance(value, str) else ""
+    return _clean(value) if isinstance(value, str) else ""

@@ -11,11 +11,11 @@ from decision_hooks.hosts.gathering import Gathering
 from decision_hooks.sessions.model import Session
 
 
-def parse(lines: Iterable[bytes], *, subagent: bool = False, header: bytes | None = None) -> Session:
+def parse(lines: Iterable[bytes], *, header: bytes | None = None) -> Session:
     """What lines, without their newlines, hold; a bad line costs that line only, and nothing raises.
 
     The shape of the first record that has one decides the host. ``header`` is the file's first line when
-    ``lines`` begin later: some hosts note the working directory there. A subagent's file gives edits only.
+    ``lines`` begin later: some hosts note the working directory there.
     """
     reader, bad = _reader_of_header(header), 0
     for line in lines:
@@ -28,17 +28,15 @@ def parse(lines: Iterable[bytes], *, subagent: bool = False, header: bytes | Non
             reader = _reader(host) if host else None
         if reader is not None:
             reader.read(record)
-    if reader is None:
-        return Session("unknown", bad_lines=bad)
-    session = reader.session(bad)
-    return session._replace(entries=(), choices=()) if subagent else session
+    return reader.session(bad) if reader else Session("unknown", bad_lines=bad)
 
 
 def parse_text(text: str) -> Session:
     """What a whole transcript in plain text holds; older versions of Cursor wrote those."""
-    from decision_hooks.hosts.cursor import Cursor, plain_text
+    from decision_hooks.hosts.cursor import Cursor
+    from decision_hooks.hosts.cursor.reader import read_text
 
-    return plain_text.read(text, Gathering(Cursor.name, table.edit_tools()))
+    return read_text(text, Gathering(Cursor.name, table.edit_tools()))
 
 
 def is_record(line: bytes) -> bool:

@@ -18,9 +18,7 @@ class SessionFile(NamedTuple):
 
     host: str
     session_id: str
-    path: str  # real path
-    size: int  # bytes
-    modified: float  # seconds since the epoch
+    where: blocks.Extent
 
 
 def host_transcripts(host: str, session_id: str, environ: Mapping[str, str]) -> list[str]:
@@ -68,8 +66,8 @@ def of_project(project: Project, environ: Mapping[str, str], since: float = 0.0)
                 continue
             if not host.notes_cwd or _belongs(_first_cwd(where.path), project.root, trees):
                 stem = os.path.splitext(os.path.basename(path))[0]
-                sessions[where.path] = SessionFile(host.name, host.session_id(stem), *where)
-    return sorted(sessions.values(), key=lambda session: (session.modified, session.path))
+                sessions[where.path] = SessionFile(host.name, host.session_id(stem), where)
+    return sorted(sessions.values(), key=lambda session: (session.where.modified, session.where.path))
 
 
 def _first_cwd(path: str) -> str:

@@ -50,9 +50,7 @@ def context(path: str, begin: int, titles: tuple[str, ...]) -> digest.Context:
     return digest.Context(first_request=first, titles=titles, before_assistant=assistant, before_user=user)
 
 
-def edits(
-    path: str, begin: int, end: int, *, subagent: bool = False, until: float = math.inf
-) -> Iterator[Edit]:
+def edits(path: str, begin: int, end: int, *, until: float = math.inf) -> Iterator[Edit]:
     """The edits between two offsets of a very large file, found without reading all of it.
 
     ``until``: seconds since the epoch; what was edited later is left out.
@@ -65,7 +63,7 @@ def edits(
         if until < math.inf and transcript.parse([line], header=first).last_time > until:
             continue
         failures = line_filter.failures(following)
-        yield from transcript.parse([line, *failures[:8]], subagent=subagent, header=first).edits
+        yield from transcript.parse([line, *failures[:8]], header=first).edits
 
 
 def subagent_edits(path: str, stand: Offsets) -> tuple[Offsets, tuple[Edit, ...]]:
@@ -79,8 +77,8 @@ def subagent_edits(path: str, stand: Offsets) -> tuple[Offsets, tuple[Edit, ...]
             continue
         tail = blocks.tail(where, begin, _WINDOW, transcript.is_record)
         if tail.begin > begin:
-            found.extend(edits(where.path, begin, tail.begin, subagent=True))
-        found.extend(transcript.parse(tail.lines, subagent=True).edits)
+            found.extend(edits(where.path, begin, tail.begin))
+        found.extend(transcript.parse(tail.lines).edits)
         offsets[name] = tail.end
     return tuple(sorted(offsets.items())), tuple(found)
 

@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Collection, Iterator
 
-from decision_hooks.hosts.edit_tools import edited_paths, patch_paths, paths_of_changes
-from decision_hooks.hosts.fields import Record, mapping, string, text_of
+from decision_hooks.hosts.edit_tools import edited_paths, patch_paths
+from decision_hooks.hosts.fields import Record, mapping, objects, string, text_of
 
 
 class Patches:
@@ -35,10 +35,11 @@ class Patches:
             self._failed.add(call)
 
     def applied(self, event: Record, done: bool) -> None:
-        """An event that tells whether a patch was applied: the best evidence."""
+        """An event that says whether a patch was applied: the best evidence. A move has its new path inside."""
         self._by_event = True
-        if done:
-            self._events.append(paths_of_changes(event.get("changes")))
+        changes = mapping(event, "changes") if done else {}
+        moved = (string(change, "move_path") for change in objects(list(changes.values())))
+        self._events.append(tuple(path for path in (*changes, *moved) if path))
 
     def done(self) -> Iterator[tuple[str, ...]]:
         """Paths of the patches that were applied."""
