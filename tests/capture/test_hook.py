@@ -193,14 +193,14 @@ KEYS = (
 @quick(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.dictionaries(st.sampled_from(KEYS), any_json), st.binary(max_size=30))
 def test_no_payload_raises(fields: dict[str, Any], noise: bytes) -> None:
-    from decision_hooks.hosts.event import Flags, read_event, read_payload
+    from decision_hooks.hosts.event import read_event, read_payload
     from decision_hooks.system.project import first_folder, git_top
 
     for data in (json.dumps(fields).encode(), noise, json.dumps(fields).encode() + noise):
-        event = read_event(read_payload(data), Flags(), {}, cwd="/", git_top=git_top)
+        event = read_event(read_payload(data), {}, {}, cwd="/", git_top=git_top)
         assert os.path.isabs(first_folder(event.root_candidates))
         assert event.session_id
-        (event.session_id + event.message + event.transcript).encode()
+        (event.session_id + event.message + "".join(event.transcripts)).encode()
 
 
 # -- flags

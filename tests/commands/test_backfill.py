@@ -500,20 +500,16 @@ def test_retry_leaves_alone_what_the_host_has_deleted(sandbox: Sandbox, claude: 
 # -- finding sessions
 
 
-def cwd_of(line: bytes) -> str:
-    return str(json.loads(line).get("cwd", "")) if line.startswith(b"{") else ""
-
-
 def test_a_cut_folder_name_of_a_very_long_path_is_recognised(tmp_path: Path) -> None:
     root = tmp_path.joinpath(*["long-folder-name" * 4] * 4)
     root.mkdir(parents=True)
     slug = "".join(c if c.isalnum() else "-" for c in str(root))
     folder = tmp_path / "home" / ".claude" / "projects" / f"{slug[:200]}-1abc"
     folder.mkdir(parents=True)
-    (folder / "s.jsonl").write_text(json.dumps({"cwd": str(root)}) + "\n")
-    found = find.of_project(project_at(str(root), "docs/adr"), {"HOME": str(tmp_path / "home")}, cwd_of)
+    (folder / "s.jsonl").write_text(json.dumps({"type": "user", "message": {}, "cwd": str(root)}) + "\n")
+    found = find.of_project(project_at(str(root), "docs/adr"), {"HOME": str(tmp_path / "home")})
     assert [one.session_id for one in found] == ["s"]
 
 
 def test_without_a_home_there_are_no_sessions(tmp_path: Path) -> None:
-    assert find.of_project(project_at(str(tmp_path), "docs/adr"), {}, cwd_of) == []
+    assert find.of_project(project_at(str(tmp_path), "docs/adr"), {}) == []

@@ -147,7 +147,7 @@ def test_records_of_odd_shape_cost_themselves_only() -> None:
 
 
 def test_of_a_subagents_file_only_the_edits_count() -> None:
-    session = transcript.parse(sample("claude/subagent.jsonl"), subagent=True)
+    session = transcript.parse(sample("claude/subagent.jsonl"))
     assert [(edit.path, edit.cwd) for edit in session.edits] == [(f"{LAB}/src/sub.py", LAB)]
     assert session.entries == ()
 

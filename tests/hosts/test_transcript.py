@@ -36,10 +36,10 @@ def test_any_bytes_are_read(lines: list[bytes]) -> None:
 
 
 @settings(max_examples=40)
-@given(st.lists(RECORD, max_size=4), st.booleans())
-def test_any_records_are_read_into_clean_text(records: list[dict[str, object]], subagent: bool) -> None:
+@given(st.lists(RECORD, max_size=4))
+def test_any_records_are_read_into_clean_text(records: list[dict[str, object]]) -> None:
     lines = [json.dumps(record).encode() for record in records]
-    session = transcript.parse(lines, subagent=subagent, header=lines[0] if lines else None)
+    session = transcript.parse(lines, header=lines[0] if lines else None)
     assert session.bad_lines == 0
     for entry in session.entries:
         assert entry.text.encode("utf-8")

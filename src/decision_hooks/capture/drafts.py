@@ -9,8 +9,9 @@ from functools import cache
 from typing import NamedTuple
 
 from decision_hooks.capture.part import Part
+from decision_hooks.hosts.table import public_path
 from decision_hooks.privacy import mask
-from decision_hooks.privacy.mask import home_as_tilde, public_path
+from decision_hooks.privacy.mask import home_as_tilde
 from decision_hooks.records import draft, grounding, naming
 from decision_hooks.replies.decisions import Decision
 from decision_hooks.state.values import Title

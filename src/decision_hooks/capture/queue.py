@@ -71,7 +71,7 @@ def find_transcript(event: HookEvent, environ: Mapping[str, str]) -> str:
     """The real path of the session's transcript, "" when there is none that can be read."""
     home = environ.get("HOME", "")
     where = None
-    for given in (event.transcript, environ.get("CURSOR_TRANSCRIPT_PATH", "")):
+    for given in event.transcripts:
         path = home + given[1:] if given.startswith("~/") and home else given
         where = where or (blocks.extent(path) if path else None)
     if where is None and re.fullmatch(r"[\w.-]{3,100}", event.session_id) and event.session_id != "unknown":

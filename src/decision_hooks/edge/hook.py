@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from decision_hooks.edge.world import cwd, end_on_signals, real_world
 
 if TYPE_CHECKING:
-    from decision_hooks.hosts.event import Flags, HookEvent
+    from decision_hooks.hosts.event import HookEvent
     from decision_hooks.system.runlog import RunLog
     from decision_hooks.system.world import World
 
@@ -58,7 +58,7 @@ def _run(program: str, argv: Sequence[str], story: str, speaks: bool, opened: li
     if unknown:
         log.write(f"unknown flag {unknown}: nothing was done")
     else:
-        _STORIES[story](world, event, root, log, flags.detach)
+        _STORIES[story](world, event, root, log, "--detach" in flags)
 
 
 def _capture(world: World, event: HookEvent, root: str, log: RunLog, detach: bool) -> None:
@@ -147,24 +147,16 @@ def _fault(program: str, log: Sequence[RunLog], error: BaseException) -> None:
         pass
 
 
-def _flags(argv: Sequence[str]) -> tuple[Flags, str]:
-    """The flags of hook mode, and the first word that is none of them, "" if all are known."""
-    from decision_hooks.hosts.event import Flags
-
-    given: dict[str, str] = {}
-    rest, detach, unknown = list(argv), False, ""
+def _flags(argv: Sequence[str]) -> tuple[dict[str, str], str]:
+    """The flags of hook mode by name, and the first word that is none of them, "" if all are known."""
+    flags: dict[str, str] = {}
+    rest, unknown = list(argv), ""
     while rest and not unknown:
         name, equals, value = rest.pop(0).partition("=")
         if name == "--detach" and not equals:
-            detach = True
+            flags[name] = "yes"
         elif name in ("--project-root", "--transcript", "--session-id") and (equals or rest):
-            given[name] = value if equals else rest.pop(0)
+            flags[name] = value if equals else rest.pop(0)
         else:
             unknown = name
-    flags = Flags(
-        detach=detach,
-        project_root=given.get("--project-root", ""),
-        transcript=given.get("--transcript", ""),
-        session_id=given.get("--session-id", ""),
-    )
     return flags, unknown

@@ -1,26 +1,20 @@
-"""Which tools of the hosts change files, and which files a call of one changes."""
+"""Which files a call of an edit tool changes; the names of these tools are on the hosts' cards."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import cache
 
-from decision_hooks.hosts.fields import NOTHING, objects, string
+from decision_hooks.hosts.fields import string
 
-# Names as each host writes them. Read tools have the same path fields, so the name decides.
-_CLAUDE = ("Edit", "Write", "MultiEdit", "NotebookEdit")
-_CURSOR = ("Write", "StrReplace", "Delete", "EditNotebook", "ApplyPatch")
-_OLD_CURSOR = ("search_replace", "edit_file", "delete_file")
-_PI = ("edit", "write")
-_CODEX = ("apply_patch",)
-EDIT_TOOLS = frozenset(_CLAUDE + _CURSOR + _OLD_CURSOR + _PI + _CODEX)
 _PATH_FIELDS = ("file_path", "notebook_path", "path", "target_notebook", "target_file", "filePath")
 _PATCH_FIELDS = ("input", "patch", "patchText")
 
 
-def edited_paths(tool: str, value: object) -> tuple[str, ...]:
-    """The paths, as recorded, that a call of an edit tool changes; () for other tools."""
-    if tool not in EDIT_TOOLS:
+def edited_paths(tool: str, value: object, tools: Collection[str]) -> tuple[str, ...]:
+    """The paths, as recorded, that a call of one of the edit tools changes; () for other tools."""
+    if tool not in tools:
         return ()
     if isinstance(value, str):
         return patch_paths(value)
@@ -41,20 +35,6 @@ def patch_paths(text: str) -> tuple[str, ...]:
     quoted = "\n" not in text[begin : begin + 17]  # the line ends are written as \n
     found = (_quoted_header() if quoted else _header()).findall(text, begin)
     return tuple(dict.fromkeys(path.strip() for path in found if path.strip()))
-
-
-def paths_of_changes(changes: object) -> tuple[str, ...]:
-    """Paths of a Codex event of a done patch: an object keyed by path, with the new path of a move."""
-    if not isinstance(changes, dict):
-        return ()
-    moved = [string(change, "move_path") for change in objects(list(changes.values()))]
-    return tuple(path for path in (*changes, *moved) if path)
-
-
-def path_of_result(result: object) -> str:
-    """The path in a Claude Code result that only a done edit has; "" for results of other tools."""
-    record = result if isinstance(result, dict) else NOTHING
-    return string(record, "filePath") if isinstance(record.get("structuredPatch"), list) else ""
 
 
 @cache

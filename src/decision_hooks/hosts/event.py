@@ -6,25 +6,18 @@ import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-
-class Flags(NamedTuple):
-    """What stood on the command line in hook mode; "" where a flag was not given."""
-
-    detach: bool = False
-    project_root: str = ""
-    transcript: str = ""
-    session_id: str = ""
+from decision_hooks.hosts import table
 
 
 class HookEvent(NamedTuple):
-    """A stop, as far as its host tells."""
+    """A stop, as far as its host reports it."""
 
-    host: str  # claude | cursor | pi | codex
+    host: str
     root_candidates: tuple[str, ...]  # best first; those that are no folder are to be passed over
-    transcript: str  # path as given, "~" not expanded; "" when none was
+    transcripts: tuple[str, ...]  # paths as given, best first, "~" not expanded; some may be ""
     session_id: str  # "unknown" when none was given
     message: str  # last assistant message, "" when none was given
-    completed: bool  # Cursor tells of aborted and failed turns too
+    completed: bool  # some hosts report aborted and failed turns too
 
 
 def read_payload(data: bytes) -> dict[str, object]:
@@ -38,7 +31,7 @@ def read_payload(data: bytes) -> dict[str, object]:
 
 def read_event(
     payload: Mapping[str, object],
-    flags: Flags,
+    flags: Mapping[str, str],
     environ: Mapping[str, str],
     *,
     cwd: str,
@@ -46,50 +39,34 @@ def read_event(
 ) -> HookEvent:
     """Join flags, environment and payload; flags win, then the environment's root, then the payload's."""
     payload_cwd = _text(payload, "cwd")
-    roots = payload.get("workspace_roots")
+    host = table.of_payload(payload, environ)
+    roots = payload.get(host.roots_field)
     first_root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
-    host = _host(payload, environ)
+    ids = [_text(payload, field) for card in table.HOSTS for field in card.session_fields]
     return HookEvent(
-        host=host,
+        host=host.name,
         root_candidates=(
-            flags.project_root,
-            environ.get("CLAUDE_PROJECT_DIR", ""),
-            environ.get("CURSOR_PROJECT_DIR", ""),
-            clean(first_root),
+            flags.get("--project-root", ""),
+            *(environ.get(card.root_variable, "") for card in table.HOSTS),
+            _clean(first_root),
             git_top(payload_cwd),
             payload_cwd,
             cwd,
         ),
-        transcript=flags.transcript
-        or _text(payload, "transcript_path")
-        or environ.get("CURSOR_TRANSCRIPT_PATH", ""),
-        session_id=flags.session_id
-        or _text(payload, "session_id")
-        or _text(payload, "conversation_id")
-        or _text(payload, "generation_id")
-        or "unknown",
+        transcripts=(
+            flags.get("--transcript") or _text(payload, "transcript_path"),
+            *(environ.get(card.transcript_variable, "") for card in table.HOSTS),
+        ),
+        session_id=flags.get("--session-id") or next(filter(None, ids), "unknown"),
         message=_text(payload, "last_assistant_message").strip(),
-        completed=_text(payload, "status") in ("", "completed") or host != "cursor",
+        completed=not host.has_status or _text(payload, "status") in ("", "completed"),
     )
 
 
-def _host(payload: Mapping[str, object], environ: Mapping[str, str]) -> str:
-    if "conversation_id" in payload or "workspace_roots" in payload or "cursor_version" in payload:
-        return "cursor"
-    if payload.get("hook_event_name") == "agent_end":
-        return "pi"
-    if "turn_id" in payload:
-        return "codex"
-    if not payload and environ.get("CURSOR_TRANSCRIPT_PATH"):
-        return "cursor"
-    return "claude"
-
-
-def clean(text: str) -> str:
-    """Text of a payload without NUL and with lone surrogates replaced."""
+def _clean(text: str) -> str:
     return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
 
 
 def _text(payload: Mapping[str, object], key: str) -> str:
     value = payload.get(key)
-    return clean(value) if isinstance(value, str) else ""
+    return _clean(value) if isinstance(value, str) else ""

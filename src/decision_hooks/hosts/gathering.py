@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Collection
 from typing import NamedTuple
 
 from decision_hooks.hosts.fields import clean
@@ -27,8 +28,9 @@ class _Done(NamedTuple):
 class Gathering:
     """Collects entries, edits and choices; ``session`` leaves out failed edits and rewound branches."""
 
-    def __init__(self, host: str) -> None:
+    def __init__(self, host: str, edit_tools: Collection[str]) -> None:
         self.host = host
+        self.edit_tools = edit_tools
         self.cwd = ""
         self._last_time = 0.0
         self._entries: list[Entry] = []

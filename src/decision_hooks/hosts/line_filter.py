@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from decision_hooks.hosts.edit_tools import EDIT_TOOLS
+from decision_hooks.hosts import table
+from decision_hooks.hosts.base import Host
+from decision_hooks.hosts.fields import parse_object
 
+RESULTS = 64 * 1024  # bytes after a call in which its failure is looked for
 # A quote inside of a JSON string is escaped, so a quoted word is always a key or a value of the record.
 _HEAD = 800  # bytes in which nearly all records name their type
 _BULK = (
@@ -19,6 +22,36 @@ _BULK = (
 )
 _JUDGED = (b'"answers"', b"answered your questions", b"approved your plan")
 _EVENTS = (b"patch_apply_end", b'"FileChange"', b'"session_meta"')
+
+
+def edit_needles(first_line: bytes) -> tuple[bytes, ...]:
+    """Bytes of which a line with an edit has one, in a file that begins with that line."""
+    return tuple({needle: None for host in _hosts(first_line) for needle in host.edit_needles})
+
+
+def request_needles(first_line: bytes) -> tuple[bytes, ...]:
+    """Bytes of which a line with a request or an answer has one, in a file that begins with that line."""
+    return tuple({needle: None for host in _hosts(first_line) for needle in host.request_needles})
+
+
+def _hosts(first_line: bytes) -> tuple[Host, ...]:
+    host = table.of_record(parse_object(first_line))
+    return (host,) if host else table.HOSTS
+
+
+def failures(following: bytes) -> list[bytes]:
+    """The lines after a call that may be the results of calls that failed; to be sought within ``RESULTS``."""
+    lines = following.split(b"\n")
+    return [line for line in lines if (b"rror" in line or b"_output" in line) and edit_like(line)]
+
+
+def is_request(line: bytes) -> bool:
+    """Whether a line may hold what a person typed or judged, or the question that was put."""
+    if b'"tool_result"' in line:
+        return b"the user said:" in line or any(word in line for word in _JUDGED)
+    if b'"AskUserQuestion"' in line or b'"ExitPlanMode"' in line:
+        return True
+    return b'"toolResult"' not in line and worth_reading(line)
 
 
 def worth_reading(line: bytes) -> bool:
@@ -73,7 +106,7 @@ def _is_failed(line: bytes) -> bool:
 
 
 def _kind(line: bytes) -> bytes:
-    """The type of a record that is bulk or prose, or calls tools; b"" for others and where it stands late."""
+    """The type of a record that is bulk or prose, or calls tools; b"" for others and when it comes late."""
     found = _bulk_kind().search(line, 0, _HEAD)
     if found:
         return found.group(1)
@@ -88,7 +121,7 @@ def _bulk_kind() -> re.Pattern[bytes]:
 
 @cache
 def _edit_call() -> re.Pattern[bytes]:
-    names = "|".join((*sorted(EDIT_TOOLS), "AskUserQuestion", "ExitPlanMode"))
+    names = "|".join((*sorted(table.edit_tools()), "AskUserQuestion", "ExitPlanMode"))
     return re.compile(f'"name"\\s*:\\s*"(?:{names})"'.encode())
 
 

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from decision_hooks.hosts.claude import reader as claude
-from decision_hooks.hosts.codex import reader as codex
-from decision_hooks.hosts.cursor import reader as cursor
-from decision_hooks.hosts.cursor.plain_text import parse_text
-from decision_hooks.hosts.fields import Record, parse_object
-from decision_hooks.hosts.pi import reader as pi
+from decision_hooks.hosts import table
+from decision_hooks.hosts.base import Host, Reader
+from decision_hooks.hosts.fields import parse_object
+from decision_hooks.hosts.gathering import Gathering
 from decision_hooks.sessions.model import Session
 
-__all__ = ["is_record", "parse", "parse_text"]
 
-_Reader = claude.Reader | codex.Reader | cursor.Reader | pi.Reader
-
-
-def parse(lines: Iterable[bytes], *, subagent: bool = False, header: bytes | None = None) -> Session:
+def parse(lines: Iterable[bytes], *, header: bytes | None = None) -> Session:
     """What lines, without their newlines, hold; a bad line costs that line only, and nothing raises.
 
-    The host is told by the shape of the first record that has one. ``header`` is the file's first line when
-    ``lines`` begin later: pi and Codex note the working directory there. A subagent's file gives edits only.
+    The shape of the first record that has one decides the host. ``header`` is the file's first line when
+    ``lines`` begin later: some hosts note the working directory there.
     """
     reader, bad = _reader_of_header(header), 0
     for line in lines:
@@ -30,13 +24,19 @@ def parse(lines: Iterable[bytes], *, subagent: bool = False, header: bytes | Non
             bad += bool(line.strip())
             continue
         if reader is None:
-            reader = _reader(record, subagent)
+            host = table.of_record(record)
+            reader = _reader(host) if host else None
         if reader is not None:
             reader.read(record)
-    if reader is None:
-        return Session("unknown", bad_lines=bad)
-    session = reader.session(bad)
-    return session._replace(entries=(), choices=()) if subagent else session
+    return reader.session(bad) if reader else Session("unknown", bad_lines=bad)
+
+
+def parse_text(text: str) -> Session:
+    """What a whole transcript in plain text holds; older versions of Cursor wrote those."""
+    from decision_hooks.hosts.cursor import Cursor
+    from decision_hooks.hosts.cursor.reader import read_text
+
+    return read_text(text, Gathering(Cursor.name, table.edit_tools()))
 
 
 def is_record(line: bytes) -> bool:
@@ -44,21 +44,15 @@ def is_record(line: bytes) -> bool:
     return parse_object(line) is not None
 
 
-def _reader(record: Record, subagent: bool) -> _Reader | None:
-    if codex.is_ours(record):
-        return codex.Reader()
-    if pi.is_ours(record):
-        return pi.Reader()
-    if claude.is_ours(record):
-        return claude.Reader(subagent=subagent)
-    return cursor.Reader() if cursor.is_ours(record) else None
+def _reader(host: Host) -> Reader:
+    return host.reader()(Gathering(host.name, table.edit_tools()))
 
 
-def _reader_of_header(header: bytes | None) -> _Reader | None:
-    record = parse_object(header) if header else None
-    if record is None or record.get("type") not in ("session", "session_meta"):
+def _reader_of_header(line: bytes | None) -> Reader | None:
+    record = parse_object(line) if line else None
+    host = table.of_record(record)
+    if record is None or host is None or record.get("type") != host.header:
         return None
-    reader = _reader(record, subagent=False)
-    if reader is not None:
-        reader.head(record)
+    reader = _reader(host)
+    reader.read(record)
     return reader

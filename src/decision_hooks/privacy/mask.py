@@ -53,15 +53,6 @@ def home_as_tilde(text: str, home: str) -> str:
     return re.sub(re.escape(home) + r"(?![\w-])", "~", text)
 
 
-def public_path(path: str, home: str) -> str:
-    """A transcript's path without the user's name: ``~/.claude/projects/*/<id>.jsonl``.
-
-    The host's folder for a project repeats the path of the home folder; a reader finds the file by glob.
-    """
-    shown = re.sub(r"/projects/[^/]+/", "/projects/*/", home_as_tilde(path, home))
-    return re.sub(r"/sessions/--[^/]*--/", "/sessions/*/", shown)
-
-
 def _maskable(t: Text, every: bool) -> Iterator[Hit]:
     for hit in standing(t):
         if hit.category != "email_address" or not is_reserved_address(t.raw[hit.start : hit.end]):

@@ -18,7 +18,7 @@ class Entry(NamedTuple):
 
     kind: str
     text: str
-    time: float = 0.0  # seconds since the epoch, 0.0 where the host tells none
+    time: float = 0.0  # seconds since the epoch, 0.0 where the host gives none
     uuid: str = ""  # id of the record, "" where the host gives none
     tool: str = ""  # name of the tool for ``tool`` and ``result``
 
@@ -56,7 +56,7 @@ class Choice(NamedTuple):
 class Session(NamedTuple):
     """What some lines of a transcript hold."""
 
-    host: str  # claude | cursor | pi | codex | unknown
+    host: str  # name of its card, or "unknown"
     entries: tuple[Entry, ...] = ()
     edits: tuple[Edit, ...] = ()
     choices: tuple[Choice, ...] = ()

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator
 
-from decision_hooks.hosts import large_parts, transcript
+from decision_hooks.hosts import line_filter, transcript
 from decision_hooks.sessions import digest
 from decision_hooks.sessions.model import Edit, Session
 from decision_hooks.system import files
@@ -50,22 +50,20 @@ def context(path: str, begin: int, titles: tuple[str, ...]) -> digest.Context:
     return digest.Context(first_request=first, titles=titles, before_assistant=assistant, before_user=user)
 
 
-def edits(
-    path: str, begin: int, end: int, *, subagent: bool = False, until: float = math.inf
-) -> Iterator[Edit]:
+def edits(path: str, begin: int, end: int, *, until: float = math.inf) -> Iterator[Edit]:
     """The edits between two offsets of a very large file, found without reading all of it.
 
     ``until``: seconds since the epoch; what was edited later is left out.
     """
     first = blocks.first_line(path)
-    wanted = large_parts.needles(first).edits
+    wanted = line_filter.edit_needles(first)
     for line, following in blocks.candidates(
-        path, begin, end, wanted, large_parts.is_edit, large_parts.RESULTS
+        path, begin, end, wanted, line_filter.edit_like, line_filter.RESULTS
     ):
         if until < math.inf and transcript.parse([line], header=first).last_time > until:
             continue
-        failures = large_parts.failures(following)
-        yield from transcript.parse([line, *failures[:8]], subagent=subagent, header=first).edits
+        failures = line_filter.failures(following)
+        yield from transcript.parse([line, *failures[:8]], header=first).edits
 
 
 def subagent_edits(path: str, stand: Offsets) -> tuple[Offsets, tuple[Edit, ...]]:
@@ -79,17 +77,17 @@ def subagent_edits(path: str, stand: Offsets) -> tuple[Offsets, tuple[Edit, ...]
             continue
         tail = blocks.tail(where, begin, _WINDOW, transcript.is_record)
         if tail.begin > begin:
-            found.extend(edits(where.path, begin, tail.begin, subagent=True))
-        found.extend(transcript.parse(tail.lines, subagent=True).edits)
+            found.extend(edits(where.path, begin, tail.begin))
+        found.extend(transcript.parse(tail.lines).edits)
         offsets[name] = tail.end
     return tuple(sorted(offsets.items())), tuple(found)
 
 
 def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
     """Lines with requests and answers of a very large part: of its beginning, and the newest."""
-    wanted = large_parts.needles(blocks.first_line(path)).requests
+    wanted = line_filter.request_needles(blocks.first_line(path))
     first, size = [], 0
-    for line, _ in blocks.candidates(path, begin, min(end, begin + _HEAD), wanted, large_parts.is_request):
+    for line, _ in blocks.candidates(path, begin, min(end, begin + _HEAD), wanted, line_filter.is_request):
         size += len(line)
         if size > _MOST_REQUESTS:
             break
@@ -98,7 +96,7 @@ def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
     size, since = 0, max(begin + _HEAD, end - _SEARCHED)
     while end > since and size < _MOST_REQUESTS:  # backwards: what is newest counts most
         start = blocks.line_start(path, max(since, end - _STEP), end)
-        found = blocks.candidates(path, start, end, wanted, large_parts.is_request)
+        found = blocks.candidates(path, start, end, wanted, line_filter.is_request)
         newest = [line for line, _ in found] + newest
         size = sum(map(len, newest))
         end = start if start < end else since
@@ -108,7 +106,7 @@ def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
 
 
 def _header(path: str) -> bytes | None:
-    """The first line of a file, where pi and Codex note the working directory."""
+    """The first line of a file, where some hosts note the working directory."""
     line = blocks.first_line(path)
     return line if len(line) < blocks.FIRST_LINE else None
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from decision_hooks.backends.choice import Choice, capture_choice
 from decision_hooks.capture.queue import Run
-from decision_hooks.commands.backfill import plan as backfill_plan
-from decision_hooks.commands.backfill.plan import Plan
-from decision_hooks.commands.backfill.send import Work, send
+from decision_hooks.commands.backfill.plan import LEFT_ASIDE, Plan, given_up, never_captured, shown
+from decision_hooks.commands.backfill.send import send
 from decision_hooks.commands.hook_environ import by_hand_environ
 from decision_hooks.commands.options import parser, project_of
 from decision_hooks.commands.report import columns, counted, json_text
-from decision_hooks.privacy.mask import public_path
+from decision_hooks.hosts.table import public_path
 from decision_hooks.settings import capture_settings
 from decision_hooks.system.project import open_state
 from decision_hooks.system.runlog import iso_time, log_of
@@ -28,9 +27,9 @@ def run(argv: Sequence[str], world: World) -> int:
     world = world._replace(environ=by_hand_environ(project.root, world.environ), watched=True)
     settings = capture_settings(world.environ)
     if options.retry:
-        plan = backfill_plan.given_up(project, world, settings)
+        plan = given_up(project, world, settings)
     else:
-        plan = backfill_plan.never_captured(project, world, settings, options.since)
+        plan = never_captured(project, world, settings, options.since)
     plan = plan._replace(candidates=plan.candidates[: options.max])
     choice = capture_choice(settings, project.root, world.environ)
     if options.json:
@@ -43,7 +42,7 @@ def run(argv: Sequence[str], world: World) -> int:
         return 1
     open_state(project)
     at = Workplace(world, project, log_of(project.root, world.program, world.now))
-    return send(Work(Run(at, settings), choice), plan.candidates)
+    return send(Run(at, settings), choice.backend, plan.candidates)
 
 
 def _options(argv: Sequence[str], world: World) -> argparse.Namespace:
@@ -64,12 +63,12 @@ def _day(text: str) -> float:
     try:
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError, OSError):
-        raise argparse.ArgumentTypeError(f"{text!r} is no date like 2026-11-30") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date (YYYY-MM-DD)") from None
 
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < len(text) < 10 and int(text)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
     return int(text)
 
 
@@ -79,10 +78,11 @@ def _number(text: str) -> int:
 def _show(plan: Plan, choice: Choice, world: World) -> None:
     rows = [("HOST", "LAST CHANGE", "SIZE", "REQUESTS", "FILE", "FIRST REQUEST")]
     if plan.candidates:
-        for line in columns(rows + list(backfill_plan.shown(plan.candidates, world.home))):
+        for line in columns(rows + list(shown(plan.candidates, world.home))):
             world.out(line)
-    for number, text in _left_aside(plan):
-        world.out(f"{counted(number, 'session')} {text}")
+    for reason, number in plan.passed.items():
+        if number:
+            world.out(f"{counted(number, 'session')} {LEFT_ASIDE[reason]}")
     if not plan.candidates:
         world.out("nothing to capture")
     elif choice.name:
@@ -90,17 +90,6 @@ def _show(plan: Plan, choice: Choice, world: World) -> None:
         world.out(f"{counted(len(plan.candidates), 'session')}, {size:,} KiB, for {choice.label}")
     else:
         world.err(f"no backend: {', '.join(choice.reasons)}")
-
-
-def _left_aside(plan: Plan) -> Iterable[tuple[int, str]]:
-    passed = plan.passed
-    texts = (
-        (passed.captured, "captured already"),
-        (passed.drafted, "not known here, but with drafts in the folder"),
-        (passed.older, "left aside as older (--since DATE takes them)"),
-        (passed.empty, "with nothing new said in them"),
-    )
-    return [(number, text) for number, text in texts if number]
 
 
 def _as_json(plan: Plan, choice: Choice, home: str) -> dict[str, object]:
@@ -117,6 +106,6 @@ def _as_json(plan: Plan, choice: Choice, home: str) -> dict[str, object]:
             }
             for one in plan.candidates
         ],
-        "left_aside": plan.passed._asdict(),
+        "left_aside": dict(plan.passed),
         "backend": {"name": choice.name or None, "model": choice.backend.model if choice.backend else None},
     }

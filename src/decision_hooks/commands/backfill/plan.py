@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from decision_hooks.capture.part import Part, read_again, read_part
 from decision_hooks.commands.report import shortened
-from decision_hooks.hosts import transcript
-from decision_hooks.privacy.mask import outgoing, public_path
+from decision_hooks.hosts.table import public_path
+from decision_hooks.privacy.mask import outgoing
 from decision_hooks.records import front_matter
 from decision_hooks.settings import CaptureSettings
 from decision_hooks.state.capture import DAY, POSITION_DAYS, CaptureState
@@ -22,6 +22,13 @@ from decision_hooks.transcripts import find
 from decision_hooks.transcripts.find import SessionFile
 
 _SHOWN = 70  # characters of a first request
+# Why a session is left aside: the key in the list as JSON, and the words for a person.
+LEFT_ASIDE = {
+    "captured": "captured already",
+    "drafted": "not known here, but with drafts in the folder",
+    "older": "left aside as older (--since DATE takes them)",
+    "empty": "with nothing new said in them",
+}
 
 
 class Candidate(NamedTuple):
@@ -35,20 +42,11 @@ class Candidate(NamedTuple):
     given_up: GivenUp | None = None
 
 
-class Passed(NamedTuple):
-    """How many sessions are left aside, by reason."""
-
-    captured: int = 0
-    drafted: int = 0  # not by us as far as we remember, but drafts of the session are there
-    older: int = 0
-    empty: int = 0  # nobody said anything
-
-
 class Plan(NamedTuple):
     """What a backfill would do, oldest first."""
 
     candidates: tuple[Candidate, ...]
-    passed: Passed = Passed()
+    passed: Mapping[str, int]  # how many sessions are left aside, by reason
 
 
 def never_captured(project: Project, world: World, settings: CaptureSettings, since: float | None) -> Plan:
@@ -59,32 +57,33 @@ def never_captured(project: Project, world: World, settings: CaptureSettings, si
     state = CaptureState(project)
     least = since if since is not None else world.now() - POSITION_DAYS * DAY
     drafted = _drafted_sessions(project)
-    found: list[Candidate] = []
-    counts = {"captured": 0, "drafted": 0, "older": 0, "empty": 0}
-    for session in find.of_project(project, world.environ, _cwd_of):
+    candidates: list[Candidate] = []
+    passed = dict.fromkeys(LEFT_ASIDE, 0)
+    for session in find.of_project(project, world.environ):
         reason = _passed_over(state, session, least, drafted, world.now())
-        part = None if reason else _part(state, _entry(project, session, world.now()), world, settings)
-        if part is None:
-            counts[reason or "empty"] += 1
+        entry = _entry(project, session, world.now())
+        part = None if reason else read_part(state, entry, incremental=settings.incremental, world=world)
+        if part is None or part.nothing_new:
+            passed[reason or "empty"] += 1
             continue
         size = max(0, part.position.offset - part.begin)
-        found.append(_candidate(_entry(project, session, world.now()), part, size, world))
-    return Plan(tuple(found), Passed(**counts))
+        candidates.append(_candidate(entry, part, size, world))
+    return Plan(tuple(candidates), passed)
 
 
 def given_up(project: Project, world: World, settings: CaptureSettings) -> Plan:
     """Parts that were given up after too many tries, each on its own, where their transcripts still hold them."""
     state = CaptureState(project)
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     for stored in state.given_up():
         entry = stored.entry._replace(root=stored.entry.root or project.root)
         stored = stored._replace(entry=entry)
         part = read_again(state, stored, incremental=settings.incremental, world=world)
         if part is not None:
             size = len(files.to_bytes(entry.message)) if stored.only_message else stored.end - stored.begin
-            found.append(_candidate(entry, part, size, world)._replace(given_up=stored))
-    found.sort(key=lambda one: (one.part_time, one.given_up.begin if one.given_up else 0))
-    return Plan(tuple(found))
+            candidates.append(_candidate(entry, part, size, world)._replace(given_up=stored))
+    candidates.sort(key=lambda part: (part.part_time, part.given_up.begin if part.given_up else 0))
+    return Plan(tuple(candidates), dict.fromkeys(LEFT_ASIDE, 0))
 
 
 def coverage(project: Project, world: World, since: float) -> tuple[int, int]:
@@ -92,28 +91,23 @@ def coverage(project: Project, world: World, since: float) -> tuple[int, int]:
     state = CaptureState(project)
     pending = {entry.key for entry in state.pending()}
     missed = captured = 0
-    for session in find.of_project(project, world.environ, _cwd_of, since):
-        if _passed_over(state, session, since, set(), world.now()) or key_of(session.path) in pending:
+    for session in find.of_project(project, world.environ, since):
+        if _passed_over(state, session, since, set(), world.now()) or key_of(session.where.path) in pending:
             captured += 1
         else:
             missed += 1
     return missed, captured
 
 
-def _cwd_of(line: bytes) -> str:
-    """The working directory that a line of a transcript names, "" for none."""
-    return transcript.parse([line]).cwd
-
-
 def _passed_over(
     state: CaptureState, session: SessionFile, least: float, drafted: set[str], now: float
 ) -> str:
-    position = state.position(key_of(session.path), session.path, now)
+    position = state.position(key_of(session.where.path), session.where.path, now)
     if position.time or position.offset or position.appended:
         return "captured"
     if session.session_id in drafted:
         return "drafted"
-    return "older" if session.modified < least else ""
+    return "older" if session.where.modified < least else ""
 
 
 def _drafted_sessions(project: Project) -> set[str]:
@@ -124,16 +118,10 @@ def _drafted_sessions(project: Project) -> set[str]:
     return found
 
 
-def _part(state: CaptureState, entry: Pending, world: World, settings: CaptureSettings) -> Part | None:
-    """What a capture would be about; None when nobody said anything."""
-    part = read_part(state, entry, incremental=settings.incremental, world=world)
-    return part if part and not part.nothing_new else None
-
-
 def _entry(project: Project, session: SessionFile, now: float) -> Pending:
     return Pending(
-        key=key_of(session.path),
-        transcript=session.path,
+        key=key_of(session.where.path),
+        transcript=session.where.path,
         session_id=session.session_id,
         host=session.host,
         message="",

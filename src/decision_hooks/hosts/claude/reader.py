@@ -11,25 +11,12 @@ from decision_hooks.hosts.times import from_iso
 from decision_hooks.sessions.model import Choice, Session
 
 
-def is_ours(record: Record) -> bool:
-    """Whether a record has the shape of a Claude Code record."""
-    kind = record.get("type")
-    if kind in ("user", "assistant"):
-        return "message" in record
-    named = "sessionId" in record or "uuid" in record or "leafUuid" in record or "messageId" in record
-    return isinstance(kind, str) and (named or kind in ("summary", "queue-operation", "attachment"))
-
-
-class Reader:
+class ClaudeReader:
     """Reads the records of a transcript in file order."""
 
-    def __init__(self, *, subagent: bool) -> None:
-        self._into = Gathering("claude")
-        self._subagent = subagent
+    def __init__(self, into: Gathering) -> None:
+        self._into = into
         self._queue = prompts.Queue()
-
-    def head(self, record: Record) -> None:
-        """The first line of a file says nothing about the lines of a later part."""
 
     def session(self, bad_lines: int) -> Session:
         """What the records hold."""
@@ -108,7 +95,7 @@ class Reader:
     def _note_edit(self, block: Record, uuid: str) -> None:
         call, name, value = string(block, "id"), string(block, "name"), block.get("input")
         self._into.call(call, name, value)
-        self._into.edit(edited_paths(name, value), call=call, uuid=uuid)
+        self._into.edit(edited_paths(name, value, self._into.edit_tools), call=call, uuid=uuid)
 
     def _sidechain(self, record: Record, content: object, uuid: str) -> None:
         """A subagent's own line, in its file or, in old versions, in the session's: only its edits matter."""

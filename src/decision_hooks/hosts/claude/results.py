@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decision_hooks.hosts.claude import questions
-from decision_hooks.hosts.edit_tools import EDIT_TOOLS, edited_paths, path_of_result
+from decision_hooks.hosts.edit_tools import edited_paths
 from decision_hooks.hosts.fields import NOTHING, Record, clean, mapping, string, text_of
 from decision_hooks.hosts.gathering import Call, Gathering
 from decision_hooks.hosts.markup import without_reminders
@@ -36,7 +36,11 @@ def take(block: Record, record: Record, time: float, uuid: str, into: Gathering)
         questions.take(call, result, text, time, uuid, into)
     elif reason:
         into.say(
-            "answer", f"The user rejected {_described(call)} and said: {reason}", time, uuid, tool=call.name
+            "answer",
+            f"The user rejected {_described(call, into)} and said: {reason}",
+            time,
+            uuid,
+            tool=call.name,
         )
     else:
         _unknown_edit(call, record, identity, uuid, into)
@@ -51,10 +55,10 @@ def _reason(text: str) -> str:
     return said.partition(_NOTE)[0].strip()
 
 
-def _described(call: Call) -> str:
+def _described(call: Call, into: Gathering) -> str:
     if call.name == "AskUserQuestion":
         return "the questions\n" + questions.offered(call.value) + "\n"
-    paths = edited_paths(call.name, call.value)
+    paths = edited_paths(call.name, call.value, into.edit_tools)
     command = string(call.value, "command") if isinstance(call.value, dict) else ""
     detail = " ".join(paths) or command[:200]
     return f"{call.name or 'a tool call'}{f' ({detail})' if detail else ''}"
@@ -66,12 +70,9 @@ def _plan(
     value = call.value if isinstance(call.value, dict) else NOTHING
     proposed, stands = (clean(plan).strip() for plan in (string(value, "plan"), string(result, "plan")))
     if failed:
-        if reason:
-            into.say(
-                "answer", f"The user sent the plan back and said: {reason}", time, uuid, tool="ExitPlanMode"
-            )
-        else:
-            into.say("answer", "The user did not approve the plan.", time, uuid, tool="ExitPlanMode")
+        rejected = f"The user sent the plan back and said: {reason}"
+        answer = rejected if reason else "The user did not approve the plan."
+        into.say("answer", answer, time, uuid, tool="ExitPlanMode")
         into.choose(Choice("plan-rejected", proposed or stands, (), (), reason, time), uuid)
         return
     if not stands:
@@ -83,7 +84,7 @@ def _plan(
 
 
 def _unknown_edit(call: Call, record: Record, identity: str, uuid: str, into: Gathering) -> None:
-    """A done edit whose call was not seen, or of a tool that is not known."""
-    if call.name not in EDIT_TOOLS:
-        path = path_of_result(record.get("toolUseResult"))
-        into.edit((path,) if path else (), call=identity, uuid=uuid)
+    """A done edit whose call was not seen, or of a tool that is not known: only its result has a patch."""
+    result = mapping(record, "toolUseResult")
+    if call.name not in into.edit_tools and isinstance(result.get("structuredPatch"), list):
+        into.edit((string(result, "filePath"),), call=identity, uuid=uuid)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from decision_hooks.hosts.edit_tools import edited_paths, patch_paths, paths_of_changes
-from decision_hooks.hosts.fields import Record, mapping, string, text_of
+from decision_hooks.hosts.edit_tools import edited_paths, patch_paths
+from decision_hooks.hosts.fields import Record, mapping, objects, string, text_of
 
 
 class Patches:
     """Collects calls, their results and events; a call whose result was not seen counts as done."""
 
-    def __init__(self) -> None:
+    def __init__(self, edit_tools: Collection[str]) -> None:
+        self._edit_tools = edit_tools
         self._calls: list[tuple[str, tuple[str, ...]]] = []
         self._failed: set[str] = set()
         self._events: list[tuple[str, ...]] = []
@@ -22,7 +23,7 @@ class Patches:
     def called(self, call: str, name: str, value: object) -> None:
         """A tool call; the patch may be its input, a field of it, or part of a command or a script."""
         value = _parsed(value)
-        paths = edited_paths(name, value)
+        paths = edited_paths(name, value, self._edit_tools)
         if not paths:
             paths = tuple(path for text in _strings(value) for path in patch_paths(text))
         if paths:
@@ -34,10 +35,11 @@ class Patches:
             self._failed.add(call)
 
     def applied(self, event: Record, done: bool) -> None:
-        """An event that tells whether a patch was applied: the best evidence."""
+        """An event that says whether a patch was applied: the best evidence. A move has its new path inside."""
         self._by_event = True
-        if done:
-            self._events.append(paths_of_changes(event.get("changes")))
+        changes = mapping(event, "changes") if done else {}
+        moved = (string(change, "move_path") for change in objects(list(changes.values())))
+        self._events.append(tuple(path for path in (*changes, *moved) if path))
 
     def done(self) -> Iterator[tuple[str, ...]]:
         """Paths of the patches that were applied."""

@@ -1,4 +1,4 @@
-"""Records of Cursor: ``role`` and ``message`` only, no ids and no tool results."""
+"""Records of Cursor: ``role`` and ``message`` only, no ids, no tool results; and its older plain text."""
 
 from __future__ import annotations
 
@@ -12,42 +12,23 @@ from decision_hooks.hosts.times import from_words
 from decision_hooks.sessions.model import Session
 
 _NOT_TYPED = ("The above subagent result is already visible to the user.",)
+# Tags of what Cursor wraps around a person's words.
 _WRAPPERS = (
-    "timestamp",
-    "image_files",
-    "uploaded_documents",
-    "attached_files",
-    "open_and_recently_viewed_files",
-    "manually_attached_skills",
-    "system_reminder",
-    "user_info",
-    "user_rules",
-    "rules",
-    "git_status",
-    "project_layout",
-    "current_file",
-    "additional_data",
-)
+    "timestamp image_files uploaded_documents attached_files open_and_recently_viewed_files manually_attached_skills"
+    " system_reminder user_info user_rules rules git_status project_layout current_file additional_data"
+).split()
+# Marks in the plain text of older versions.
+_SPEAKERS = {"user:": "user", "assistant:": "assistant", "system:": "", "tool:": ""}
+_MARKS = {"[Thinking]": "thinking", "[Tool call]": "tool", "[Tool result]": "result"}
 
 
-def is_ours(record: Record) -> bool:
-    """Whether a record has the shape of a Cursor record."""
-    if record.get("type") == "turn_ended":
-        return True
-    named = "type" not in record and isinstance(record.get("role"), str)
-    return named and isinstance(record.get("message"), dict)
-
-
-class Reader:
+class CursorReader:
     """Reads the records of a transcript in file order."""
 
-    def __init__(self) -> None:
-        self._into = Gathering("cursor")
+    def __init__(self, into: Gathering) -> None:
+        self._into = into
         self._last: Record = {}
         self._time = 0.0
-
-    def head(self, record: Record) -> None:
-        """The first line of a file says nothing about the lines of a later part."""
 
     def session(self, bad_lines: int) -> Session:
         """What the records hold."""
@@ -69,23 +50,22 @@ class Reader:
         stamp = re.search(r"<timestamp>([^<\n]{1,100})</timestamp>", text)
         self._time = (from_words(stamp.group(1)) if stamp else 0.0) or self._time
         self._into.seen(self._time)
-        self._into.say("user", typed_text(text), self._time, "")
+        self._into.say("user", _typed_text(text), self._time, "")
 
     def _answer(self, block: Record) -> None:
         kind = block.get("type")
         if kind == "text":
-            self._into.say("assistant", without_redacted(string(block, "text")), self._time, "")
+            self._into.say("assistant", _without_redacted(string(block, "text")), self._time, "")
         elif kind in ("thinking", "reasoning_summary"):
             text = string(block, "thinking") or string(block, "summary") or string(block, "text")
-            self._into.say("thinking", without_redacted(text), self._time, "")
+            self._into.say("thinking", _without_redacted(text), self._time, "")
         elif kind == "tool_use":
             name = string(block, "name").partition("\n")[0]
-            self._into.edit(edited_paths(name, block.get("input")))
+            self._into.edit(edited_paths(name, block.get("input"), self._into.edit_tools))
             self._into.say("tool", readable(block.get("input")) or "-", self._time, "", tool=name)
 
 
-def typed_text(text: str) -> str:
-    """The words of a text block that a person typed, without what Cursor wraps around them."""
+def _typed_text(text: str) -> str:
     _, found, query = text.partition("<user_query>")
     if found:
         text = query.rpartition("</user_query>")[0] or query
@@ -97,8 +77,54 @@ def typed_text(text: str) -> str:
     return "" if text.startswith(_NOT_TYPED) else text
 
 
-def without_redacted(text: str) -> str:
+def _without_redacted(text: str) -> str:
     """Text without the mark that stands where thinking was."""
     if "[REDACTED]" not in text:
         return text
     return "\n".join(line for line in text.split("\n") if line.strip() != "[REDACTED]")
+
+
+# -- plain text: blocks under ``user:`` and ``assistant:``
+
+
+def read_text(text: str, into: Gathering) -> Session:
+    """Entries and edits of a whole plain text transcript; it has no times and no ids."""
+    lines = clean(text).split("\n")
+    alone = any(line.strip() in ("user:", "assistant:") for line in lines)
+    speaker, block = "", list[str]()
+    for line in (*lines, "user:"):
+        word, _, rest = line.partition(":")
+        begins = f"{word.strip()}:" in _SPEAKERS and (not rest.strip() or not alone)
+        if not begins:
+            block.append(line)
+            continue
+        _take_block(into, speaker, block)
+        speaker, block = _SPEAKERS[f"{word.strip()}:"], [rest]
+    return into.session(0)
+
+
+def _take_block(into: Gathering, speaker: str, block: list[str]) -> None:
+    if speaker == "user":
+        into.say("user", _typed_text("\n".join(block)), 0.0, "")
+    elif speaker == "assistant":
+        kind, lines = "assistant", list[str]()
+        for line in (*block, "[Thinking]"):
+            mark = next((mark for mark in _MARKS if line.startswith(mark)), "")
+            if mark:
+                _say_block(into, kind, lines)
+                kind, lines = _MARKS[mark], [line[len(mark) :].strip()]
+            else:
+                lines.append(line)
+
+
+def _say_block(into: Gathering, kind: str, lines: list[str]) -> None:
+    if kind not in ("tool", "result"):
+        into.say(kind, _without_redacted("\n".join(lines)), 0.0, "")
+        return
+    name, body = lines[0], "\n".join(lines[1:])
+    if kind == "tool":
+        fields = (line.strip().partition(": ") for line in lines[1:])
+        value = {key: text for key, _, text in fields if text}
+        tools = into.edit_tools
+        into.edit(edited_paths(name, value, tools) or edited_paths(name, body, tools))
+    into.say(kind, body.strip() or "-", 0.0, "", tool=name)

@@ -8,38 +8,13 @@ from decision_hooks.hosts.gathering import Gathering
 from decision_hooks.hosts.times import from_iso
 from decision_hooks.sessions.model import Session
 
-_ENTRIES = (
-    "message",
-    "model_change",
-    "thinking_level_change",
-    "compaction",
-    "branch_summary",
-    "custom",
-    "custom_message",
-    "label",
-    "session_info",
-)
 
-
-def is_ours(record: Record) -> bool:
-    """Whether a record has the shape of a pi entry or header."""
-    kind = record.get("type")
-    if kind == "session":
-        return "sessionId" not in record and isinstance(record.get("cwd"), str)
-    return kind in _ENTRIES and "uuid" not in record and "sessionId" not in record and "timestamp" in record
-
-
-class Reader:
+class PiReader:
     """Reads the entries of a session in file order."""
 
-    def __init__(self) -> None:
-        self._into = Gathering("pi")
+    def __init__(self, into: Gathering) -> None:
+        self._into = into
         self._stems: dict[str, str] = {}  # entry that is no message -> the message before it
-
-    def head(self, record: Record) -> None:
-        """The header tells the working directory, which relative paths are resolved against."""
-        if record.get("type") == "session":
-            self._into.seen(0.0, string(record, "cwd"))
 
     def session(self, bad_lines: int) -> Session:
         """What the entries hold."""
@@ -47,7 +22,8 @@ class Reader:
 
     def read(self, record: Record) -> None:
         """Take one entry."""
-        self.head(record)
+        if record.get("type") == "session":
+            self._into.seen(0.0, string(record, "cwd"))
         time = from_iso(record.get("timestamp"))
         identity, parent = clean(string(record, "id")), clean(string(record, "parentId"))
         parent = self._stems.get(parent, parent)
@@ -83,7 +59,8 @@ class Reader:
         elif kind == "toolCall":
             name, value = string(block, "name"), block.get("arguments")
             if not broken:  # the calls of a message that broke off are not run
-                self._into.edit(edited_paths(name, value), call=string(block, "id"), uuid=identity)
+                paths = edited_paths(name, value, self._into.edit_tools)
+                self._into.edit(paths, call=string(block, "id"), uuid=identity)
             self._into.say("tool", readable(value) or "-", time, identity, tool=name)
 
     def _result(self, message: Record, time: float, identity: str) -> None:
