@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from decision_hooks.backends import accounts, answers, call
+from decision_hooks.backends import accounts, answers
+from decision_hooks.backends.base import Backend
 from decision_hooks.privacy import mask
 from decision_hooks.system.runlog import iso_time
 from decision_hooks.system.workplace import Workplace
@@ -10,7 +11,7 @@ from decision_hooks.system.workplace import Workplace
 _MASKED, _TOLD = 4000, 200  # characters of foreign text that are masked, and that are told
 
 
-def may_not_call(at: Workplace, chosen: call.Backend, daily_calls: int, *, probe: bool = False) -> str:
+def may_not_call(at: Workplace, chosen: Backend, daily_calls: int, *, probe: bool = False) -> str:
     """Why a backend may not be called now, "" when it may; a person who watches probes an open breaker."""
     now = at.world.now()
     stopped = accounts.breaker(at.project, chosen.name, chosen.model, now)
@@ -21,7 +22,7 @@ def may_not_call(at: Workplace, chosen: call.Backend, daily_calls: int, *, probe
     return ""
 
 
-def account(at: Workplace, chosen: call.Backend, sent: int, answer: answers.Answer) -> None:
+def account(at: Workplace, chosen: Backend, sent: int, answer: answers.Answer) -> None:
     """Write a call into the ledger and move its circuit breaker."""
     now = at.world.now()
     line = accounts.LedgerLine(

@@ -1,4 +1,4 @@
-"""The command of the local backend: the user's, or our own pipeline; it prints operations."""
+"""Calls the local backend: the user's command or our own pipeline, which prints operations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import sys
 from collections.abc import Callable, Mapping
 
 from decision_hooks.backends.answers import Answer, read_result
-from decision_hooks.backends.call import Absent, child_environ, local_backend
+from decision_hooks.backends.call import child_environ, local_backend
+from decision_hooks.errors import BackendError
 from decision_hooks.system import process
 
 # Never ``-m``: it would look for the package in the working directory, the user's root, first.
@@ -33,13 +34,14 @@ def ask(
 ) -> Answer:
     """Run the command of the ``local`` backend (our own pipeline when it is ""), which prints operations.
 
-    It works in the root, with the names of drafts and records in two files, one a line.
+    It runs in the root and reads the names of drafts and records from two files, one name a line.
     """
     import tempfile
 
-    words = _local_words(command, model, root, environ)
-    if isinstance(words, Absent):
-        return Answer("", "start", words.reason)
+    try:
+        words = _words(command, model, root, environ)
+    except BackendError as error:
+        return Answer("", "start", str(error))
     env = child_environ(environ, "")
     with tempfile.TemporaryDirectory(prefix="decision-hooks-") as folder:
         paths = [os.path.join(folder, name) for name in ("batch", "clean")]
@@ -54,23 +56,23 @@ def ask(
     return answer if command else _with_note(answer, result)
 
 
-def _local_words(command: str, model: str, root: str, environ: Mapping[str, str]) -> list[str] | Absent:
+def _words(command: str, model: str, root: str, environ: Mapping[str, str]) -> list[str]:
     import shlex
 
     if not command:
-        absent = local_backend(model, root, environ)
-        if isinstance(absent, Absent):
-            return absent
+        local_backend(model, root, environ)
         return [sys.executable, "-c", _OWN_PIPELINE, "local-pipeline", "--project-root", root]
     try:
         words = shlex.split(command)
     except ValueError as error:
-        return Absent(f"ADR_NORMALIZE_LOCAL_CMD: {error}")
-    return words or Absent("ADR_NORMALIZE_LOCAL_CMD is empty")
+        raise BackendError(f"ADR_NORMALIZE_LOCAL_CMD: {error}") from None
+    if not words:
+        raise BackendError("ADR_NORMALIZE_LOCAL_CMD is empty")
+    return words
 
 
 def _with_note(answer: Answer, result: process.Result) -> Answer:
-    """The answer with the last line of our pipeline's stderr, and of its failure the line before as the reason."""
+    """The answer with the last line of our pipeline's stderr as its note, and a failure with the line before."""
     lines = result.stderr[-4096:].decode("utf-8", "replace").strip().splitlines()
     note = lines.pop() if lines and lines[-1].startswith("local: ") else ""
     failed = answer.trouble not in ("", "timeout", "start") and lines

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from decision_hooks.backends import answers, call
+from decision_hooks.backends.base import Backend
 from decision_hooks.backends.calls import account, foreign, may_not_call
 from decision_hooks.backends.choice import capture_choice
 from decision_hooks.capture.part import Part, older_edits, read_again, read_part
@@ -164,7 +165,7 @@ def _decisions(run: Run, part: Part, timeout: float) -> _Tried:
     return _read_answer(run, chosen, answer)
 
 
-def _read_answer(run: Run, chosen: call.Backend, answer: answers.Answer) -> _Tried:
+def _read_answer(run: Run, chosen: Backend, answer: answers.Answer) -> _Tried:
     if answer.trouble:
         run.at.log.write(f"{chosen.name}: {answer.trouble}: {foreign(answer.detail)}")
         return _Tried(WAITS if answer.trouble in answers.SPENT_NOTHING else FAILED)
@@ -201,7 +202,7 @@ def _decisions_of_choices(run: Run, part: Part) -> _Tried:
     return _Tried(DONE, found)
 
 
-def _choose_backend(run: Run) -> call.Backend | None:
+def _choose_backend(run: Run) -> Backend | None:
     choice = capture_choice(run.settings, run.at.project.root, run.at.world.environ)
     for reason in choice.reasons:
         run.at.log.write(reason)

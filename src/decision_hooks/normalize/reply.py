@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from decision_hooks.backends import answers, call, local
+from decision_hooks.backends.base import Backend
 from decision_hooks.backends.calls import account, foreign, may_not_call
 from decision_hooks.backends.choice import normalize_choice
 from decision_hooks.errors import RefusedReply
@@ -66,7 +67,7 @@ def _by_rules(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
     return read(job, rules.reply(job, folder, batch), batch)
 
 
-def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: call.Backend) -> Reply:
+def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: Backend) -> Reply:
     stopped = may_not_call(job.at, chosen, job.settings.daily_calls, probe=job.by_hand)
     if stopped:
         return _skipped(job, stopped)
@@ -90,7 +91,7 @@ def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: call.
 
 def _by_local(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
     model = job.settings.local_model
-    label = call.Backend("local", model or "-", "local", ())
+    label = Backend("local", model or "-", "local")
     stopped = may_not_call(job.at, label, job.settings.daily_calls, probe=job.by_hand)
     if stopped:
         return _skipped(job, stopped)

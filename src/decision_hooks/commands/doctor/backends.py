@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from decision_hooks.backends import accounts, call
-from decision_hooks.backends.call import Backend
+from decision_hooks.backends import accounts, call, table
+from decision_hooks.backends.base import Backend
 from decision_hooks.backends.calls import account
-from decision_hooks.backends.choice import BY_PREFERENCE, Choice, capture_choice, normalize_choice
+from decision_hooks.backends.choice import Choice, capture_choice, normalize_choice
 from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Subject
 from decision_hooks.commands.hook_environ import API_KEY
 from decision_hooks.commands.report import minute, shortened
@@ -47,8 +47,9 @@ def _capture_check(subject: Subject) -> Check:
     if subject.capture is None:
         return Check("capture with", OFF, "a setting is bad")
     choice = capture_choice(subject.capture, subject.at.project.root, subject.at.world.environ)
+    ready = ", ".join(card.name for card in table.CARDS if not card.no_model)
     fix = (
-        "set CAPTURE_DECISIONS_BACKEND to claude, cursor-agent or auto, or to choices for no model; "
+        f"set CAPTURE_DECISIONS_BACKEND to {ready} or auto, or to choices for no model; "
         "for pi, set N_LOCAL_MIN_MODEL"
     )
     return _choice_check("capture with", choice, fix)
@@ -58,9 +59,8 @@ def _normalize_check(subject: Subject) -> Check:
     if subject.normalize is None:
         return Check("normalize with", OFF, "a setting is bad")
     choice = normalize_choice(subject.normalize, subject.at.project.root, subject.at.world.environ)
-    return _choice_check(
-        "normalize with", choice, "install pi, claude or cursor-agent, or set ADR_NORMALIZE_BACKEND=rules"
-    )
+    fix = f"install {_programs('or')}, or set ADR_NORMALIZE_BACKEND=rules"
+    return _choice_check("normalize with", choice, fix)
 
 
 def _choice_check(name: str, choice: Choice, fix: str) -> Check:
@@ -71,14 +71,19 @@ def _choice_check(name: str, choice: Choice, fix: str) -> Check:
 
 
 def _programs_check(subject: Subject) -> Check:
-    found = []
-    for name in BY_PREFERENCE:
-        path = call.find_program(name, subject.at.project.root, subject.at.world.environ)
+    programs = []
+    for card in table.CARDS:
+        path = call.find_program(card, subject.at.project.root, subject.at.world.environ)
         if path:
-            found.append(f"{name} {_version(path, subject.at.world.environ)} ({path})")
-    if not found:
-        return Check("programs", WARN, "none of pi, claude and cursor-agent is found", "install one of them")
-    return Check("programs", OK, ", ".join(found))
+            programs.append(f"{card.name} {_version(path, subject.at.world.environ)} ({path})")
+    if not programs:
+        return Check("programs", WARN, f"none of {_programs('and')} is found", "install one of them")
+    return Check("programs", OK, ", ".join(programs))
+
+
+def _programs(word: str) -> str:
+    names = table.names()
+    return f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
 def _version(path: str, environ: Mapping[str, str]) -> str:
@@ -139,7 +144,5 @@ def _cure(name: str, trouble: str) -> str:
     if trouble == "credit":
         return f"add credit to the account of {name}, or choose another backend"
     if trouble == "login":
-        return {"claude": "run claude and type /login", "cursor-agent": "cursor-agent login"}.get(
-            name, f"log in: run {name} and type /login"
-        )
+        return next(card.login for card in table.CARDS if card.name == name)
     return "wait for the limit to pass" if trouble == "rate" else f"try {name} by hand"

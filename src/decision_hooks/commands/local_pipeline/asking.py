@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from decision_hooks.backends import answers as backend_answers
 from decision_hooks.backends import call, prompts
+from decision_hooks.backends.base import Backend
 from decision_hooks.pipeline import questions as pipeline_questions
 from decision_hooks.pipeline.questions import (
     ADDITIONS,
@@ -35,7 +36,7 @@ _TOLD_EVERY = 10  # questions after which progress is told
 class Model(NamedTuple):
     """Whom to ask, and in which world."""
 
-    backend: call.Backend
+    backend: Backend
     root: str
     environ: Mapping[str, str]
     language: madr.Language

@@ -9,7 +9,7 @@ from functools import lru_cache
 from decision_hooks.backends import answers, call
 from decision_hooks.commands.local_pipeline.asking import Asking, Model, failed_wholly
 from decision_hooks.commands.options import parser, root_of
-from decision_hooks.errors import BackendError, FolderError
+from decision_hooks.errors import FolderError
 from decision_hooks.pipeline import operations
 from decision_hooks.pipeline import run as pipeline
 from decision_hooks.pipeline.drafts import Draft
@@ -66,8 +66,6 @@ def _print(world: World, asking: Asking, clock: Countdown, outcome: pipeline.Out
 
 def _asking(world: World, settings: NormalizeSettings, root: str, clock: Countdown) -> Asking:
     backend = call.local_backend(settings.local_model, root, world.environ)
-    if isinstance(backend, call.Absent):
-        raise BackendError(backend.reason)
     language = madr.language(settings.language)
     model = Model(backend, root, world.environ, language, settings.local_jobs)
     return Asking(model, clock, world.err)
