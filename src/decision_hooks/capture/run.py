@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from decision_hooks.backends import answers, call
 from decision_hooks.backends.base import Backend
-from decision_hooks.backends.calls import account, foreign, may_not_call
 from decision_hooks.backends.choice import capture_choice
+from decision_hooks.backends.ledger import account, may_not_call, quoted
 from decision_hooks.capture.part import Part, older_edits, read_again, read_part
 from decision_hooks.capture.queue import Run
 from decision_hooks.errors import RefusedReply
@@ -167,7 +167,7 @@ def _decisions(run: Run, part: Part, timeout: float) -> _Tried:
 
 def _read_answer(run: Run, chosen: Backend, answer: answers.Answer) -> _Tried:
     if answer.trouble:
-        run.at.log.write(f"{chosen.name}: {answer.trouble}: {foreign(answer.detail)}")
+        run.at.log.write(f"{chosen.name}: {answer.trouble}: {quoted(answer.detail)}")
         return _Tried(WAITS if answer.trouble in answers.SPENT_NOTHING else FAILED)
     if not answer.text.strip():
         run.at.log.write(f"empty response from {chosen.name}")
@@ -175,7 +175,7 @@ def _read_answer(run: Run, chosen: Backend, answer: answers.Answer) -> _Tried:
     try:
         found = replies.decisions(answer.text)
     except RefusedReply as error:
-        run.at.log.write(f"refused reply of {chosen.name}: {error}: {foreign(answer.text)}")
+        run.at.log.write(f"refused reply of {chosen.name}: {error}: {quoted(answer.text)}")
         return _Tried(FAILED)
     if not found:
         run.at.log.write("NONE")

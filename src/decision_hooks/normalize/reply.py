@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from decision_hooks.backends import answers, call, local
 from decision_hooks.backends.base import Backend
-from decision_hooks.backends.calls import account, foreign, may_not_call
 from decision_hooks.backends.choice import normalize_choice
+from decision_hooks.backends.ledger import account, may_not_call, quoted
 from decision_hooks.errors import RefusedReply
 from decision_hooks.normalize import batching, rules
 from decision_hooks.normalize import prompt as normalize_prompt
@@ -48,7 +48,7 @@ def read(job: Job, text: str, batch: Drafts = ()) -> Reply:
     try:
         return Reply(text, operations(text))
     except RefusedReply as error:
-        job.at.log.write(f"refused reply: {error}: {foreign(text)}")
+        job.at.log.write(f"refused reply: {error}: {quoted(text)}")
         job.state.note_invalid([draft.name for draft in batch])
         return Reply(text, failure="refused", reason=f"the reply was refused: {error}")
 
@@ -139,10 +139,10 @@ def _answered(job: Job, batch: Drafts, name: str, answer: answers.Answer, before
     if not answer.trouble:
         reason = f"empty response from {name}"
     else:
-        reason = f"{name}: {answer.trouble}: {foreign(answer.detail)}"
+        reason = f"{name}: {answer.trouble}: {quoted(answer.detail)}"
     job.at.log.write(reason)
     if answer.trouble in answers.SPENT_NOTHING:
-        _back_off(job, before, foreign(answer.detail))
+        _back_off(job, before, quoted(answer.detail))
     else:
         job.state.note_invalid(names if answer.trouble in ("", "timeout") else ())
     return Reply(failure="failed", reason=reason)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from decision_hooks.backends import accounts, call, table
+from decision_hooks.backends import call, ledger, table
 from decision_hooks.backends.base import Backend
-from decision_hooks.backends.calls import account
 from decision_hooks.backends.choice import Choice, capture_choice, normalize_choice
 from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Subject
 from decision_hooks.commands.hook_environ import API_KEY
@@ -108,7 +107,7 @@ def _key_check(subject: Subject, claude: bool) -> Check:
 
 
 def _breaker_check(subject: Subject) -> Check:
-    found = accounts.breakers(subject.at.project, subject.at.world.now())
+    found = ledger.breakers(subject.at.project, subject.at.world.now())
     if not found:
         return Check("breaker", OK, "no backend is paused")
     told = "; ".join(f"{one.name} until {minute(iso_time(one.until))}: {one.why}" for one in found)
@@ -130,7 +129,7 @@ def _login_check(subject: Subject, backend: Backend) -> Check:
         is_answer=lambda text: text.strip().strip(".").upper() == "OK",
     )
     if os.path.isdir(subject.at.project.state):
-        account(subject.at, backend, len(_QUESTION), answer)
+        ledger.account(subject.at, backend, len(_QUESTION), answer)
     name = f"login {backend.name}"
     if answer.trouble:
         reason = shortened(mask.mask(answer.detail[:2000]).text, 160)
