@@ -15,19 +15,15 @@ def fill(name: str, language: str, values: Mapping[str, str]) -> str:
 
     Raises ``KeyError`` for a placeholder without a value: a template and its caller belong together.
     """
+    from decision_hooks.system import files
+
     path = os.path.join(_FOLDER, f"{name}.{language}.md")
     if not os.path.isfile(path):
         path = os.path.join(_FOLDER, f"{name}.en.md")
-    return _PLACEHOLDER.sub(lambda match: values[match[1]], _template(path))
-
-
-def _template(path: str) -> str:
-    from decision_hooks.system import files
-
     text = files.read_text(path)
     if text is None:
         raise FileNotFoundError(path)
-    return text
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
 
 
 def boundary(random: bytes) -> str:

@@ -69,17 +69,18 @@ class Asking:
             self.retries += sum(calls > 1 for _, calls in answered)
         return answers
 
-    @property
-    def usable(self) -> bool:
-        """Whether any answer could be used."""
-        return any(state == ANSWERED for state, _ in self._calls)
-
-    @property
-    def trouble(self) -> backend_answers.Answer | None:
-        """The first error that ends the run, else the last error, else None."""
+    def failure(self, *, operations: int) -> str:
+        """Why the run failed: no answer could be used, and an error ended it or it has no operations; else ""."""
+        if not self.questions or any(state == ANSWERED for state, _ in self._calls):
+            return ""
         troubles = [answer for _, answer in self._calls if answer.trouble]
         ending = [answer for answer in troubles if answer.trouble in backend_answers.SPENT_NOTHING]
-        return next(iter(ending or troubles[-1:]), None)
+        if operations and not ending:
+            return ""
+        if not troubles:
+            return "the model never answered in the form that was asked for"
+        shown = (ending or troubles[-1:])[0]
+        return " ".join(f"{shown.trouble}: {shown.detail}".split())[:300]
 
     def _answer(self, question: Question, until: float) -> tuple[Answer, int]:
         """The answer, and how many calls it took."""
@@ -98,9 +99,6 @@ class Asking:
         return Answer(state), 2
 
     def _call(self, question: Question, prompt: str, left: float) -> Answer:
-        def is_answer(text: str) -> bool:
-            return read(question, text).state == ANSWERED
-
         limit = min(_LIMITS[question.kind], self._clock.seconds * _MOST_SHARE, left)
         reply = call.ask(
             self._backend,
@@ -108,7 +106,7 @@ class Asking:
             root=self._root,
             environ=self._world.environ,
             timeout=limit,
-            is_answer=is_answer,
+            is_answer=lambda text: read(question, text).state == ANSWERED,
             stopped=self._threads.stopped.is_set,
         )
         answer = Answer(FAILED) if reply.trouble else read(question, reply.text)
@@ -132,13 +130,3 @@ class Asking:
         named = {"language": self._language.name, "boundary": prompts.boundary(os.urandom(8))}
         values = dict(question.values) | named
         return prompts.fill(f"local-{question.kind}", self._language.code, values)
-
-
-def failed_wholly(asking: Asking) -> str:
-    """Why no answer of a run could be used; "" when some could, or nothing was asked."""
-    if asking.usable or not asking.questions:
-        return ""
-    trouble = asking.trouble
-    if trouble is None:
-        return "the model never answered in the form that was asked for"
-    return " ".join(f"{trouble.trouble}: {trouble.detail}".split())[:300]

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from decision_hooks.backends import answers, call
-from decision_hooks.commands.local_pipeline.asking import Asking, failed_wholly
+from decision_hooks.backends import call
+from decision_hooks.commands.local_pipeline.asking import Asking
 from decision_hooks.commands.options import parser, root_of
 from decision_hooks.errors import FolderError
 from decision_hooks.pipeline import operations
@@ -48,21 +48,18 @@ def run(argv: Sequence[str], world: World) -> int:
 
 
 def _print(world: World, asking: Asking, clock: Countdown, outcome: pipeline.Outcome) -> int:
-    reason = failed_wholly(asking)
-    trouble = asking.trouble
-    spent_nothing = trouble is not None and trouble.trouble in answers.SPENT_NOTHING
-    failed = bool(reason) and (spent_nothing or not outcome.operations)
-    count = 0 if failed else len(outcome.operations)
-    if failed:
-        world.err(mask.mask(reason).text)
+    failure = asking.failure(operations=len(outcome.operations))
+    if failure:
+        world.err(mask.mask(failure).text)
     else:
         for left in outcome.left:
             world.err(f"left: {left.name}: {left.why}")
         world.out(operations.as_json(outcome.operations))
+    count = 0 if failure else len(outcome.operations)
     world.err(
         f"local: {asking.questions} questions, {asking.retries} retries, {clock.spent():.0f} s, {count} operations"
     )
-    return int(failed)
+    return int(bool(failure))
 
 
 # -- the files
