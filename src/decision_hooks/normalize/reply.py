@@ -99,14 +99,10 @@ def _by_local(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
     before = _stamp(job)
     job.tell(f"asking the local pipeline about {len(batch)} drafts")
     answer = local.ask(
-        job.settings.local_cmd,
-        model,
+        job.at,
+        job.settings,
         batch=[draft.name for draft in batch],
         clean=folder.records,
-        adr=job.at.project.adr,
-        root=job.at.project.root,
-        environ=job.at.world.environ,
-        timeout=job.settings.timeout,
         on_stderr=_progress(job),
     )
     account(job.at, label, sum(len(draft.text) for draft in batch), answer)
