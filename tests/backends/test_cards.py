@@ -8,7 +8,7 @@ import pytest
 
 from decision_hooks.backends import call, table
 from decision_hooks.backends.base import MODEL, WORKSPACE, Card, Form
-from decision_hooks.backends.choice import Choice, capture_choice, normalize_choice
+from decision_hooks.backends.choice import BackendChoice, capture_choice, normalize_choice
 from decision_hooks.settings import CaptureSettings, NormalizeSettings, capture_settings, normalize_settings
 
 CARD = Card(
@@ -38,7 +38,7 @@ def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return {"PATH": f"{program.parent}:/usr/bin:/bin"}
 
 
-def reply(choice: Choice, root: Path, environ: dict[str, str]) -> str:
+def reply(choice: BackendChoice, root: Path, environ: dict[str, str]) -> str:
     """The reply of the chosen backend to a prompt."""
     assert choice.backend is not None
     answer = call.ask(
@@ -70,7 +70,9 @@ def test_a_new_backend_is_a_value_of_the_setting_and_its_absence_is_known(enviro
     assert table.capture_names() == ["pretend", "auto", "choices"]
     assert table.absent_texts() == ["pretend CLI not found"]
     settings = capture_settings({"CAPTURE_DECISIONS_BACKEND": "pretend"})
-    assert capture_choice(settings, "/", {"PATH": ""}) == Choice("", reasons=("pretend CLI not found",))
+    assert capture_choice(settings, "/", {"PATH": ""}) == BackendChoice(
+        "", reasons=("pretend CLI not found",)
+    )
 
 
 @pytest.mark.parametrize("card", table.CARDS, ids=table.names())

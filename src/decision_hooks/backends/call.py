@@ -14,14 +14,8 @@ from decision_hooks.settings import GUARDS
 from decision_hooks.system import process
 
 _USUAL_PLACES = (
-    "~/.local/bin",
-    "~/.npm-global/bin",
-    "~/.bun/bin",
-    "~/.volta/bin",
-    "~/.claude/local",
-    "/opt/homebrew/bin",
-    "/usr/local/bin",
-)
+    "~/.local/bin ~/.npm-global/bin ~/.bun/bin ~/.volta/bin ~/.claude/local /opt/homebrew/bin /usr/local/bin"
+).split()
 # What ties a child to the session that called us. Never login or provider variables.
 _SESSION_TIES = frozenset(
     "CLAUDECODE CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_SESSION_ID CLAUDE_CODE_ENTRYPOINT CLAUDE_PROJECT_DIR "

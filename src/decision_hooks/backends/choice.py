@@ -1,4 +1,4 @@
-"""Which backend each program calls, and why it passes over the others: the one place of that rule."""
+"""Chooses the backend that each program calls, and says why others were passed over."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from decision_hooks.errors import BackendError
 from decision_hooks.settings import CaptureSettings, NormalizeSettings
 
 
-class Choice(NamedTuple):
+class BackendChoice(NamedTuple):
     """The backend of one program."""
 
     name: str  # "" when there is none
@@ -26,27 +26,27 @@ class Choice(NamedTuple):
         return f"{self.name}, no model" if self.name in table.NO_MODEL else self.name
 
 
-def capture_choice(settings: CaptureSettings, root: str, environ: Mapping[str, str]) -> Choice:
+def capture_choice(settings: CaptureSettings, root: str, environ: Mapping[str, str]) -> BackendChoice:
     """The backend that capture calls; no name and the reasons when there is none."""
     name = settings.backend
     if name == table.CHOICES:
-        return Choice(name)
+        return BackendChoice(name)
     cards = [card for card in table.CARDS if name in (card.name, "auto")]
     if not cards:
-        return Choice("", reasons=(f"unknown CAPTURE_DECISIONS_BACKEND={name}",))
+        return BackendChoice("", reasons=(f"unknown CAPTURE_DECISIONS_BACKEND={name}",))
     return _first([(card, card.capture) for card in cards], settings, root, environ)
 
 
-def normalize_choice(settings: NormalizeSettings, root: str, environ: Mapping[str, str]) -> Choice:
+def normalize_choice(settings: NormalizeSettings, root: str, environ: Mapping[str, str]) -> BackendChoice:
     """The backend that normalisation calls; no name and the reasons when there is none."""
     name = settings.backend or (table.LOCAL if settings.local_model else "")
     if name == table.RULES:
-        return Choice(name)
+        return BackendChoice(name)
     if name == table.LOCAL:
         return _local(settings, root, environ)
     cards = [card for card in table.CARDS if not name or name in (card.name, card.alias)]
     if not cards:
-        return Choice("", reasons=(f"unknown ADR_NORMALIZE_BACKEND={name}",))
+        return BackendChoice("", reasons=(f"unknown ADR_NORMALIZE_BACKEND={name}",))
     return _first([(card, card.normalize) for card in cards], settings, root, environ)
 
 
@@ -55,7 +55,7 @@ def _first(
     settings: CaptureSettings | NormalizeSettings,
     root: str,
     environ: Mapping[str, str],
-) -> Choice:
+) -> BackendChoice:
     reasons: list[str] = []
     for card, forms in ways:
         try:
@@ -63,18 +63,18 @@ def _first(
         except BackendError as error:
             reasons.append(str(error))
         else:
-            return Choice(card.name, backend, tuple(reasons))
-    return Choice("", reasons=tuple(reasons))
+            return BackendChoice(card.name, backend, tuple(reasons))
+    return BackendChoice("", reasons=tuple(reasons))
 
 
-def _local(settings: NormalizeSettings, root: str, environ: Mapping[str, str]) -> Choice:
+def _local(settings: NormalizeSettings, root: str, environ: Mapping[str, str]) -> BackendChoice:
     """The local pipeline needs a backend with the local model; a command of the user's needs none."""
     if settings.local_cmd:
-        return Choice(table.LOCAL)
+        return BackendChoice(table.LOCAL)
     if not settings.local_model:
-        return Choice("", reasons=("local: N_LOCAL_MIN_MODEL is not set",))
+        return BackendChoice("", reasons=("local: N_LOCAL_MIN_MODEL is not set",))
     try:
         call.local_backend(settings.local_model, root, environ)
     except BackendError as error:
-        return Choice("", reasons=(f"local: {error}",))
-    return Choice(table.LOCAL)
+        return BackendChoice("", reasons=(f"local: {error}",))
+    return BackendChoice(table.LOCAL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 
-from decision_hooks.backends.choice import Choice, capture_choice
+from decision_hooks.backends.choice import BackendChoice, capture_choice
 from decision_hooks.capture.queue import Run
 from decision_hooks.commands.backfill import plan as backfill_plan
 from decision_hooks.commands.backfill.plan import Plan
@@ -76,7 +76,7 @@ def _number(text: str) -> int:
 # -- showing
 
 
-def _show(plan: Plan, choice: Choice, world: World) -> None:
+def _show(plan: Plan, choice: BackendChoice, world: World) -> None:
     rows = [("HOST", "LAST CHANGE", "SIZE", "REQUESTS", "FILE", "FIRST REQUEST")]
     if plan.candidates:
         for line in columns(rows + list(backfill_plan.shown(plan.candidates, world.home))):
@@ -103,7 +103,7 @@ def _left_aside(plan: Plan) -> Iterable[tuple[int, str]]:
     return [(number, text) for number, text in texts if number]
 
 
-def _as_json(plan: Plan, choice: Choice, home: str) -> dict[str, object]:
+def _as_json(plan: Plan, choice: BackendChoice, home: str) -> dict[str, object]:
     return {
         "sessions": [
             {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from decision_hooks.backends.choice import Choice
+from decision_hooks.backends.choice import BackendChoice
 from decision_hooks.backends.ledger import may_not_call
 from decision_hooks.capture import queue, worker
 from decision_hooks.capture.queue import Run
@@ -20,7 +20,7 @@ class Work(NamedTuple):
     """What a backfill works with."""
 
     run: Run
-    choice: Choice
+    choice: BackendChoice
 
 
 def send(work: Work, candidates: Sequence[Candidate]) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from decision_hooks.backends import call, ledger, table
 from decision_hooks.backends.base import Backend
-from decision_hooks.backends.choice import Choice, capture_choice, normalize_choice
+from decision_hooks.backends.choice import BackendChoice, capture_choice, normalize_choice
 from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Subject
 from decision_hooks.commands.hook_environ import API_KEY
 from decision_hooks.commands.report import minute, shortened
@@ -48,7 +48,7 @@ def backend_checks(subject: Subject, *, online: bool) -> list[Check]:
     return checks + [_login_check(subject, backend) for backend in sorted(chosen)]
 
 
-def _choice_check(name: str, choice: Choice | None, fix: str) -> Check:
+def _choice_check(name: str, choice: BackendChoice | None, fix: str) -> Check:
     if choice is None:
         return Check(name, OFF, "a setting is bad")
     if not choice.name:
