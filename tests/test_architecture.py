@@ -44,7 +44,7 @@ WORLDLY = {
     "signal": {"system", "edge"},
     "socket": set(),
     "subprocess": {"system"},
-    "tempfile": {"system", "backends"},
+    "tempfile": {"system", "backends", "commands"},  # commands: the folder of the demo
     "termios": set(),
     "threading": {"system"},
 }

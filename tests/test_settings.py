@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decision_hooks import settings
+from decision_hooks import cli, settings
 from decision_hooks.errors import SettingError
-from decision_hooks.settings import VARIABLES, CaptureSettings, NormalizeSettings
+from decision_hooks.settings import VARIABLES, CaptureSettings, NormalizeSettings, Variable
 
-READ = {settings.CAPTURE: settings.capture_settings, settings.NORMALIZE: settings.normalize_settings}
+READ: dict[Callable[[Mapping[str, str]], NamedTuple], tuple[Variable, ...]] = {
+    settings.capture_settings: settings.FOR_CAPTURE + settings.FOR_BOTH,
+    settings.normalize_settings: settings.FOR_NORMALIZE + settings.FOR_BOTH,
+}
 BOOLEANS = (
     "CAPTURE_DECISIONS_INCREMENTAL", "ADR_CAPTURE_SKIP_CROSS_PROJECT", "ADR_NORMALIZE_SKIP_TOOLING_ONLY",
 )  # fmt: skip
@@ -59,7 +64,7 @@ def test_the_defaults_of_a_normalisation() -> None:
 @pytest.mark.parametrize("empty", ["", " ", "\t\n"])
 def test_an_empty_value_is_unset(empty: str) -> None:
     environ = {variable.name: empty for variable in VARIABLES}
-    for read in READ.values():
+    for read in READ:
         assert read(environ) == read({})
 
 
@@ -136,7 +141,8 @@ def test_the_folder_of_records_is_relative_with_slashes(value: str, folder: str)
 
 
 @pytest.mark.parametrize(
-    "value", ["/a", "~/a", "../a", "a/../b", ".", "./", ".git/x", ".claude/x", "a\0b", "/"]
+    "value",
+    ["/a", "~/a", "../a", "a/../b", ".", "./", ".git/x", ".claude/x", "a\0b", "/", " /a", " ..", "a/.. /"],
 )
 def test_a_folder_that_is_not_inside_of_the_root_is_refused(value: str) -> None:
     with pytest.raises(SettingError, match="ADR_DIR"):
@@ -155,34 +161,63 @@ def test_the_model_of_pi_for_normalising(environ: dict[str, str], model: str) ->
     assert settings.normalize_settings(environ).pi_model == model
 
 
-@pytest.mark.parametrize("program", [settings.CAPTURE, settings.NORMALIZE])
-def test_the_table_says_which_program_reads_a_variable(program: str) -> None:
-    asked: set[str] = set()
+@pytest.mark.parametrize("read", READ)
+def test_a_program_reads_the_variables_of_its_rows_and_no_others(
+    read: Callable[[Mapping[str, str]], NamedTuple],
+) -> None:
+    asked: list[str] = []
 
     class Environ(dict[str, str]):
         def get(self, name: str, default: object = None) -> str:  # type: ignore[override]
-            asked.add(name)
+            asked.append(name)
             return ""
 
-    READ[program](Environ())
-    named = {variable.name for variable in VARIABLES if program in variable.programs}
-    # A fallback is asked for only where it is needed; here nothing is set, so all of them are.
-    assert asked == named
+    read(Environ())
+    # A replacement is read only where it is needed; nothing is set here, so all of them are.
+    rows = READ[read]
+    assert set(asked) == {row.name for row in rows} | {row.replacement for row in rows if row.replacement}
 
 
-def test_the_table_holds_each_variable_once_with_a_meaning() -> None:
+@pytest.mark.parametrize(
+    ("rows", "fields"),
+    [
+        (settings.FOR_CAPTURE + settings.FOR_BOTH, CaptureSettings._fields),
+        (settings.FOR_NORMALIZE + settings.FOR_BOTH, NormalizeSettings._fields),
+    ],
+)
+def test_each_field_has_one_row(rows: tuple[Variable, ...], fields: tuple[str, ...]) -> None:
+    assert sorted(row.field for row in rows if row.field) == sorted(fields)
+
+
+def test_the_first_bad_value_in_the_order_of_the_rows_is_named() -> None:
+    with pytest.raises(SettingError, match="N_LOCAL_MIN_MODEL"):
+        settings.capture_settings({"CAPTURE_DECISIONS_TIMEOUT": "x", "N_LOCAL_MIN_MODEL": "a\nb"})
+    with pytest.raises(SettingError, match="N_CLOUD_AVG_MODEL"):
+        settings.normalize_settings({"ADR_NORMALIZE_BATCH": "x", "N_CLOUD_AVG_MODEL": "a\nb"})
+    with pytest.raises(SettingError, match="ADR_NORMALIZE_BATCH"):
+        settings.normalize_settings({"ADR_DIR": "..", "ADR_NORMALIZE_BATCH": "x"})
+
+
+def test_a_replacement_that_is_not_needed_is_not_read() -> None:
+    environ = {"CAPTURE_DECISIONS_PI_MODEL": "own", "N_LOCAL_MIN_MODEL": "a\nb"}
+    assert settings.capture_settings(environ).pi_model == "own"
+
+
+def test_each_variable_has_one_row_with_a_meaning() -> None:
     names = [variable.name for variable in VARIABLES]
     assert len(names) == len(set(names))
     for variable in VARIABLES:
         assert re.fullmatch(r"[A-Z][A-Z_]+", variable.name)
         assert variable.meaning.endswith(".")
-        assert set(variable.programs) <= {settings.CAPTURE, settings.NORMALIZE}
-        assert variable.programs
+
+
+def test_the_entry_points_know_the_same_guards() -> None:
+    assert cli._GUARDS == settings.GUARDS
 
 
 @given(st.sampled_from([variable.name for variable in VARIABLES]), st.text(max_size=60))
 def test_any_value_is_read_or_refused(name: str, value: str) -> None:
-    for read in READ.values():
+    for read in READ:
         told = ""
         try:
             read({name: value})

@@ -1,26 +1,26 @@
-"""Every environment variable that the programs read: name, default, meaning, parser.
+"""Every environment variable that the programs read: name, field, default, parser, meaning.
 
-One table; the README's table is tested against it. Empty is unset. A value that cannot be used raises
-``SettingError`` naming the variable and the value.
+One table, against which the README's table is tested. Empty is unset. A value that cannot be used raises
+``SettingError``, which names the variable and the value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from decision_hooks.errors import SettingError
 
 GUARDS = ("CAPTURE_DECISIONS_RUNNING", "ADR_NORMALIZE_RUNNING", "ADR_HOOKS_SKIP")
-CAPTURE, NORMALIZE = "capture", "normalize"
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 _MAX_SECONDS = 24 * 3600.0
+_MAX_HOURS = 24 * 366.0
 
 
 def _text(value: str) -> str:
     if len(value) > 4096 or any(ord(c) < 32 for c in value):
         raise ValueError
-    return value
+    return value.strip()
 
 
 def _boolean(value: str) -> bool:
@@ -40,160 +40,96 @@ def _whole(least: int) -> Callable[[str], int]:
     return parse
 
 
-def _number(least: float, most: float) -> Callable[[str], float]:
+def _number(least: float, most: float, unit: float = 1) -> Callable[[str], float]:
     def parse(value: str) -> float:
         number = float(value.strip())
         if not least <= number <= most:  # NaN fails too
             raise ValueError
-        return number
+        return number * unit
 
     return parse
 
 
 def _folder(value: str) -> str:
-    parts = [part for part in _text(value).replace("\\", "/").split("/") if part not in ("", ".")]
-    if value.startswith(("/", "~")) or not parts or ".." in parts or parts[0] in (".git", ".claude"):
+    path = _text(value).replace("\\", "/")
+    parts = [part for part in path.rstrip("/ ").split("/") if part not in ("", ".")]
+    if path.startswith(("/", "~")) or not parts or ".." in parts or parts[0] in (".git", ".claude"):
         raise ValueError
     return "/".join(parts)
 
 
 class Variable(NamedTuple):
-    """One variable; ``default`` is a text as a user would set it, "" where unset has a meaning of its own."""
+    """One variable; its value becomes ``field`` of the settings."""
 
     name: str
-    default: str
-    meaning: str
+    field: str  # "" for a variable that only replaces another that is unset
+    default: str  # as a user would write it
     parse: Callable[[str], object]
-    programs: tuple[str, ...]
+    meaning: str
+    replacement: str = ""  # the variable that is read when this one is unset
 
 
-_BOTH, _CAPTURE, _NORMALIZE = (CAPTURE, NORMALIZE), (CAPTURE,), (NORMALIZE,)
-
-VARIABLES: tuple[Variable, ...] = (
-    Variable(
-        "CAPTURE_DECISIONS_BACKEND",
-        "pi",
-        "Who drafts: `pi`, `claude`, `cursor-agent`, `auto`, or `choices` (no model).",
-        _text,
-        _CAPTURE,
-    ),
-    Variable(
-        "CAPTURE_DECISIONS_PI_MODEL", "", "Model for `pi`; unset: `N_LOCAL_MIN_MODEL`.", _text, _CAPTURE
-    ),
-    Variable(
-        "CAPTURE_DECISIONS_CLAUDE_MODEL", "sonnet", "Model for `claude` when capturing.", _text, _CAPTURE
-    ),
-    Variable(
-        "CAPTURE_DECISIONS_CURSOR_MODEL",
-        "claude-4.6-sonnet-medium",
-        "Model for `cursor-agent` when capturing.",
-        _text,
-        _CAPTURE,
-    ),
-    Variable(
-        "CAPTURE_DECISIONS_TIMEOUT",
-        "150",
-        "Seconds for one capture call.",
-        _number(1, _MAX_SECONDS),
-        _CAPTURE,
-    ),
-    Variable(
-        "CAPTURE_DECISIONS_INCREMENTAL",
-        "1",
-        "`0`: the digest is the whole session each time, not only what is new.",
-        _boolean,
-        _CAPTURE,
-    ),
-    Variable(
-        "ADR_CAPTURE_SKIP_CROSS_PROJECT",
-        "1",
-        "`0`: capture also when every edited file lies outside the project.",
-        _boolean,
-        _CAPTURE,
-    ),
-    Variable(
-        "ADR_NORMALIZE_SKIP_TOOLING_ONLY",
-        "1",
-        "`0`: keep sessions and drafts that touched only tooling files (shared by both programs).",
-        _boolean,
-        _BOTH,
-    ),
-    Variable(
-        "ADR_NORMALIZE_THRESHOLD",
-        "30",
-        "Drafts that must wait before the hook normalises.",
-        _whole(0),
-        _NORMALIZE,
-    ),
-    Variable("ADR_NORMALIZE_BATCH", "10", "Most drafts in one call.", _whole(1), _NORMALIZE),
-    Variable(
-        "ADR_NORMALIZE_MIN_INTERVAL_HOURS",
-        "6",
-        "Least hours between two attempts; may be decimal.",
-        _number(0, 24 * 366),
-        _NORMALIZE,
-    ),
-    Variable("ADR_NORMALIZE_DRY", "0", "`1`: only log the planned operations.", _boolean, _NORMALIZE),
-    Variable(
-        "ADR_NORMALIZE_BACKEND",
-        "",
-        "`local`, `pi`, `claude`, `cursor` or `rules` (no model); unset: `local` if `N_LOCAL_MIN_MODEL` is set, "
-        "else the first of `pi`, `claude`, `cursor-agent` that is there.",
-        _text,
-        _NORMALIZE,
-    ),
-    Variable("ADR_NORMALIZE_MODEL", "sonnet", "Model for `claude` when normalising.", _text, _NORMALIZE),
-    Variable(
-        "ADR_NORMALIZE_CURSOR_MODEL",
-        "claude-4.6-sonnet-medium",
-        "Model for `cursor-agent` when normalising.",
-        _text,
-        _NORMALIZE,
-    ),
-    Variable(
-        "ADR_NORMALIZE_PI_MODEL",
-        "",
-        "Model for `pi` when normalising; unset: `N_CLOUD_AVG_MODEL`, else `openai-codex/gpt-5.5`.",
-        _text,
-        _NORMALIZE,
-    ),
-    Variable(
-        "ADR_NORMALIZE_LOCAL_CMD",
-        "",
-        "Command of the `local` backend; unset: the pipeline of this package.",
-        _text,
-        _NORMALIZE,
-    ),
-    Variable("ADR_NORMALIZE_LOCAL_JOBS", "2", "Parallel calls of the local pipeline.", _whole(1), _NORMALIZE),
-    Variable(
-        "ADR_NORMALIZE_TIMEOUT",
-        "540",
-        "Seconds for one normalisation call.",
-        _number(1, _MAX_SECONDS),
-        _NORMALIZE,
-    ),
-    Variable(
-        "N_LOCAL_MIN_MODEL", "", "Small local model: for capture with `pi`, and for `local`.", _text, _BOTH
-    ),
-    Variable("N_CLOUD_AVG_MODEL", "", "Default of `ADR_NORMALIZE_PI_MODEL`.", _text, _NORMALIZE),
-    Variable(
-        "ADR_LANGUAGE",
-        "uk",
-        "Language of drafts and records: `uk`, `en`, or the name of another.",
-        _text,  # ``records.madr.language`` judges it
-        _BOTH,
-    ),
-    Variable(
-        "ADR_DIR", "docs/adr", "Folder of drafts and records, relative to the project's root.", _folder, _BOTH
-    ),
-    Variable("ADR_DAILY_CALLS", "200", "Most calls of a model a day in one project.", _whole(0), _BOTH),
-)
-
+FOR_CAPTURE: tuple[Variable, ...] = (
+    Variable("CAPTURE_DECISIONS_BACKEND", "backend", "pi", _text,
+             "Who drafts: `pi`, `claude`, `cursor-agent`, `auto`, or `choices` (no model)."),
+    Variable("CAPTURE_DECISIONS_PI_MODEL", "pi_model", "", _text,
+             "Model for `pi`; unset: `N_LOCAL_MIN_MODEL`.", "N_LOCAL_MIN_MODEL"),
+    Variable("CAPTURE_DECISIONS_CLAUDE_MODEL", "claude_model", "sonnet", _text,
+             "Model for `claude` when capturing."),
+    Variable("CAPTURE_DECISIONS_CURSOR_MODEL", "cursor_model", "claude-4.6-sonnet-medium", _text,
+             "Model for `cursor-agent` when capturing."),
+    Variable("CAPTURE_DECISIONS_TIMEOUT", "timeout", "150", _number(1, _MAX_SECONDS),
+             "Seconds for one capture call."),
+    Variable("CAPTURE_DECISIONS_INCREMENTAL", "incremental", "1", _boolean,
+             "`0`: the digest is the whole session each time, not only what is new."),
+    Variable("ADR_CAPTURE_SKIP_CROSS_PROJECT", "skip_cross_project", "1", _boolean,
+             "`0`: capture also when every edited file lies outside the project."),
+)  # fmt: skip
+FOR_NORMALIZE: tuple[Variable, ...] = (
+    Variable("ADR_NORMALIZE_PI_MODEL", "pi_model", "", _text,
+             "Model for `pi` when normalising; unset: `N_CLOUD_AVG_MODEL`.", "N_CLOUD_AVG_MODEL"),
+    Variable("N_CLOUD_AVG_MODEL", "", "openai-codex/gpt-5.5", _text,
+             "Model for `pi` when `ADR_NORMALIZE_PI_MODEL` is unset."),
+    Variable("ADR_NORMALIZE_THRESHOLD", "threshold", "30", _whole(0),
+             "Drafts that must wait before the hook normalises."),
+    Variable("ADR_NORMALIZE_BATCH", "batch", "10", _whole(1),
+             "Most drafts in one call."),
+    Variable("ADR_NORMALIZE_MIN_INTERVAL_HOURS", "min_interval", "6", _number(0, _MAX_HOURS, 3600),
+             "Least hours between two attempts; may be decimal."),
+    Variable("ADR_NORMALIZE_DRY", "dry", "0", _boolean,
+             "`1`: only log the planned operations."),
+    Variable("ADR_NORMALIZE_BACKEND", "backend", "", _text,
+             "`local`, `pi`, `claude`, `cursor` or `rules` (no model); unset: `local` if `N_LOCAL_MIN_MODEL` "
+             "is set, else the first of `pi`, `claude`, `cursor-agent` that is there."),
+    Variable("ADR_NORMALIZE_MODEL", "claude_model", "sonnet", _text,
+             "Model for `claude` when normalising."),
+    Variable("ADR_NORMALIZE_CURSOR_MODEL", "cursor_model", "claude-4.6-sonnet-medium", _text,
+             "Model for `cursor-agent` when normalising."),
+    Variable("ADR_NORMALIZE_LOCAL_CMD", "local_cmd", "", _text,
+             "Command of the `local` backend; unset: the pipeline of this package."),
+    Variable("ADR_NORMALIZE_LOCAL_JOBS", "local_jobs", "2", _whole(1),
+             "Parallel calls of the local pipeline."),
+    Variable("N_LOCAL_MIN_MODEL", "local_model", "", _text,
+             "Small local model: for capture with `pi`, and for `local`."),
+    Variable("ADR_NORMALIZE_TIMEOUT", "timeout", "540", _number(1, _MAX_SECONDS),
+             "Seconds for one normalisation call."),
+)  # fmt: skip
+FOR_BOTH: tuple[Variable, ...] = (
+    Variable("ADR_NORMALIZE_SKIP_TOOLING_ONLY", "skip_tooling_only", "1", _boolean,
+             "`0`: keep sessions and drafts that touched only tooling files (shared by both programs)."),
+    Variable("ADR_LANGUAGE", "language", "uk", _text,  # ``records.madr.language`` checks it
+             "Language of drafts and records: `uk`, `en`, or the name of another."),
+    Variable("ADR_DIR", "adr_dir", "docs/adr", _folder,
+             "Folder of drafts and records, relative to the project's root."),
+    Variable("ADR_DAILY_CALLS", "daily_calls", "200", _whole(0),
+             "Most calls of a model a day in one project."),
+)  # fmt: skip
+VARIABLES = (*FOR_CAPTURE, *FOR_NORMALIZE, *FOR_BOTH)
 _BY_NAME = {variable.name: variable for variable in VARIABLES}
 
 
 class CaptureSettings(NamedTuple):
-    """What a capture run goes by."""
+    """The settings of a capture."""
 
     backend: str
     pi_model: str  # "" = none
@@ -209,7 +145,7 @@ class CaptureSettings(NamedTuple):
 
 
 class NormalizeSettings(NamedTuple):
-    """What a normalisation run goes by."""
+    """The settings of a normalisation."""
 
     threshold: int
     batch: int
@@ -229,70 +165,27 @@ class NormalizeSettings(NamedTuple):
     daily_calls: int
 
 
-class _Reader:
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self._environ = environ
-
-    def value(self, name: str) -> object:
-        variable = _BY_NAME[name]
-        given = self._environ.get(name, "")
-        if not given.strip():
-            return variable.parse(variable.default) if variable.default else ""
-        try:
-            return variable.parse(given)
-        except (ValueError, OverflowError):
-            raise SettingError(f"bad value of {name}: {given[:80]!r}; nothing was done") from None
-
-    def text(self, name: str) -> str:
-        return str(self.value(name)).strip()
-
-    def flag(self, name: str) -> bool:
-        return bool(self.value(name))
-
-    def whole(self, name: str) -> int:
-        return int(str(self.value(name)))
-
-    def number(self, name: str) -> float:
-        return float(str(self.value(name)))
-
-
 def capture_settings(environ: Mapping[str, str]) -> CaptureSettings:
     """The settings of a capture; raises ``SettingError`` on the first value that cannot be used."""
-    read = _Reader(environ)
-    return CaptureSettings(
-        backend=read.text("CAPTURE_DECISIONS_BACKEND"),
-        pi_model=read.text("CAPTURE_DECISIONS_PI_MODEL") or read.text("N_LOCAL_MIN_MODEL"),
-        claude_model=read.text("CAPTURE_DECISIONS_CLAUDE_MODEL"),
-        cursor_model=read.text("CAPTURE_DECISIONS_CURSOR_MODEL"),
-        timeout=read.number("CAPTURE_DECISIONS_TIMEOUT"),
-        incremental=read.flag("CAPTURE_DECISIONS_INCREMENTAL"),
-        skip_cross_project=read.flag("ADR_CAPTURE_SKIP_CROSS_PROJECT"),
-        skip_tooling_only=read.flag("ADR_NORMALIZE_SKIP_TOOLING_ONLY"),
-        language=read.text("ADR_LANGUAGE"),
-        adr_dir=read.text("ADR_DIR"),
-        daily_calls=read.whole("ADR_DAILY_CALLS"),
-    )
+    return CaptureSettings(**_read(environ, FOR_CAPTURE + FOR_BOTH))
 
 
 def normalize_settings(environ: Mapping[str, str]) -> NormalizeSettings:
     """The settings of a normalisation; raises ``SettingError`` on the first value that cannot be used."""
-    read = _Reader(environ)
-    pi_model = read.text("ADR_NORMALIZE_PI_MODEL") or read.text("N_CLOUD_AVG_MODEL") or "openai-codex/gpt-5.5"
-    return NormalizeSettings(
-        threshold=read.whole("ADR_NORMALIZE_THRESHOLD"),
-        batch=read.whole("ADR_NORMALIZE_BATCH"),
-        min_interval=read.number("ADR_NORMALIZE_MIN_INTERVAL_HOURS") * 3600,
-        dry=read.flag("ADR_NORMALIZE_DRY"),
-        backend=read.text("ADR_NORMALIZE_BACKEND"),
-        claude_model=read.text("ADR_NORMALIZE_MODEL"),
-        cursor_model=read.text("ADR_NORMALIZE_CURSOR_MODEL"),
-        pi_model=pi_model,
-        local_cmd=read.text("ADR_NORMALIZE_LOCAL_CMD"),
-        local_jobs=read.whole("ADR_NORMALIZE_LOCAL_JOBS"),
-        local_model=read.text("N_LOCAL_MIN_MODEL"),
-        timeout=read.number("ADR_NORMALIZE_TIMEOUT"),
-        skip_tooling_only=read.flag("ADR_NORMALIZE_SKIP_TOOLING_ONLY"),
-        language=read.text("ADR_LANGUAGE"),
-        adr_dir=read.text("ADR_DIR"),
-        daily_calls=read.whole("ADR_DAILY_CALLS"),
-    )
+    return NormalizeSettings(**_read(environ, FOR_NORMALIZE + FOR_BOTH))
+
+
+def _read(environ: Mapping[str, str], variables: tuple[Variable, ...]) -> dict[str, Any]:
+    return {variable.field: _value(environ, variable) for variable in variables if variable.field}
+
+
+def _value(environ: Mapping[str, str], variable: Variable) -> object:
+    given = environ.get(variable.name, "")
+    if given.strip():
+        try:
+            return variable.parse(given)
+        except (ValueError, OverflowError):
+            raise SettingError(f"bad value of {variable.name}: {given[:80]!r}; nothing was done") from None
+    if variable.replacement:
+        return _value(environ, _BY_NAME[variable.replacement])
+    return variable.parse(variable.default)

@@ -1,4 +1,4 @@
-"""What the end of a backend's program means: its answer, or the trouble it had; an error is never content."""
+"""Interprets a finished backend process: an answer or a kind of trouble; an error is never content."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from decision_hooks.system import process
 
-SPENT_NOTHING = ("credit", "login", "rate", "start")  # troubles that cost no try and no interval
+SPENT_NOTHING = ("credit", "login", "rate", "start")  # troubles that count as no try and no attempt
 BREAKING = ("credit", "login", "rate")  # troubles that open the circuit breaker
-_SHORT = 300  # characters: a longer reply is never taken for an error text
+_SHORT = 300  # characters: a longer reply is no error text
 _TROUBLES = (
     (
         "credit",
@@ -39,18 +39,18 @@ _TROUBLES = (
 
 
 class Answer(NamedTuple):
-    """What a call gave: ``trouble`` is "" or credit, login, rate, start, timeout, failed."""
+    """The outcome of a call: ``trouble`` is "" or credit, login, rate, start, timeout, failed."""
 
     text: str
     trouble: str = ""
-    detail: str = ""  # the error's own first words, not masked
-    cost: float | None = None  # US dollars, where the program tells
+    detail: str = ""  # the first words of the error, not masked
+    cost: float | None = None  # US dollars, None where the program does not report it
     seconds: float = 0.0
-    note: str = ""  # what the local pipeline says of its work, one line
+    note: str = ""  # a summary by the local pipeline, one line
 
 
 def read_result(result: process.Result, is_answer: Callable[[str], bool]) -> Answer:
-    """What the end of a program means: its text, or the trouble it had."""
+    """The answer of a finished process: its text, or its trouble."""
     if result.status is None:
         return Answer("", "start", result.stderr.decode("utf-8", "replace"))
     text = result.stdout.decode("utf-8-sig", "replace")
@@ -78,7 +78,7 @@ def read_result(result: process.Result, is_answer: Callable[[str], bool]) -> Ans
 
 
 def known_trouble(text: str) -> str:
-    """The kind of trouble that a text of a backend speaks of, "" when it is none that we know."""
+    """The kind of trouble that a backend's text reports, "" when none is known."""
     for kind, pattern in _TROUBLES:
         if re.search(pattern, text, re.IGNORECASE | re.MULTILINE):
             return kind
@@ -86,24 +86,21 @@ def known_trouble(text: str) -> str:
 
 
 def _words(envelope: dict[str, object]) -> str:
-    """What a failed result object tells: its result, and whatever else names an error."""
-    given = [envelope.get(name) for name in ("result", "error", "errors", "api_error_status", "subtype")]
-    told = [words for words in given if words not in (None, "", "success")]
+    """The words of a failed result object: its result and the fields that name an error."""
+    fields = [envelope.get(name) for name in ("result", "error", "errors", "api_error_status", "subtype")]
+    given = [field for field in fields if field not in (None, "", "success")]
     return "\n".join(
-        words if isinstance(words, str) else json.dumps(words, ensure_ascii=False) for words in told
+        field if isinstance(field, str) else json.dumps(field, ensure_ascii=False) for field in given
     )
 
 
 def _envelope(text: str) -> dict[str, object] | None:
     """The result object of ``--output-format json``; None for plain text, operations included.
 
-    Notices may stand on lines before it.
+    Lines with notices may come before it.
     """
-    for candidate in (text, text.rstrip().rpartition("\n")[2]):
-        found = _result_object(candidate)
-        if found is not None:
-            return found
-    return None
+    candidates = (text, text.rstrip().rpartition("\n")[2])
+    return next((value for value in map(_result_object, candidates) if value is not None), None)
 
 
 def _result_object(text: str) -> dict[str, object] | None:

@@ -1,73 +1,80 @@
-"""Which backend each program calls, and why it passes over the others: the one place of that rule."""
+"""Chooses the backend that each program calls, and says why others were passed over."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from decision_hooks.backends import call
-from decision_hooks.backends.call import Absent, Backend
+from decision_hooks.backends import call, table
+from decision_hooks.backends.base import Backend, Card, Form
+from decision_hooks.errors import BackendError
 from decision_hooks.settings import CaptureSettings, NormalizeSettings
 
-BY_PREFERENCE = ("pi", "claude", "cursor-agent")  # by preference
-CAPTURE_BACKENDS = (*BY_PREFERENCE, "auto", "choices")  # values of CAPTURE_DECISIONS_BACKEND
-_NO_MODEL = ("choices", "rules")
 
-
-class Choice(NamedTuple):
+class BackendChoice(NamedTuple):
     """The backend of one program."""
 
     name: str  # "" when there is none
-    backend: Backend | None = None  # None for those that call no program of their own
+    backend: Backend | None = None  # None also for names that are no backend: choices, rules, local
     reasons: tuple[str, ...] = ()  # why others, or all, were passed over
 
     @property
     def label(self) -> str:
-        """The backend with its model, as a person is told."""
+        """The backend with its model, for a person."""
         if self.backend:
             return f"{self.backend.label}, model {self.backend.model}"
-        return f"{self.name}, no model" if self.name in _NO_MODEL else self.name
+        return f"{self.name}, no model" if self.name in table.NO_MODEL else self.name
 
 
-def capture_choice(settings: CaptureSettings, root: str, environ: Mapping[str, str]) -> Choice:
+def capture_choice(settings: CaptureSettings, root: str, environ: Mapping[str, str]) -> BackendChoice:
     """The backend that capture calls; no name and the reasons when there is none."""
     name = settings.backend
-    if name not in CAPTURE_BACKENDS:
-        return Choice("", reasons=(f"unknown CAPTURE_DECISIONS_BACKEND={name}",))
-    if name == "choices":
-        return Choice(name)
-    names = BY_PREFERENCE if name == "auto" else (name,)
-    return _first(call.capture_backend(one, settings, root, environ) for one in names)
+    if name == table.CHOICES:
+        return BackendChoice(name)
+    cards = [card for card in table.CARDS if name in (card.name, "auto")]
+    if not cards:
+        return BackendChoice("", reasons=(f"unknown CAPTURE_DECISIONS_BACKEND={name}",))
+    return _first([(card, card.capture) for card in cards], settings, root, environ)
 
 
-def normalize_choice(settings: NormalizeSettings, root: str, environ: Mapping[str, str]) -> Choice:
+def normalize_choice(settings: NormalizeSettings, root: str, environ: Mapping[str, str]) -> BackendChoice:
     """The backend that normalisation calls; no name and the reasons when there is none."""
-    name = settings.backend or ("local" if settings.local_model else "")
-    if name == "rules":
-        return Choice(name)
-    if name == "local":
+    name = settings.backend or (table.LOCAL if settings.local_model else "")
+    if name == table.RULES:
+        return BackendChoice(name)
+    if name == table.LOCAL:
         return _local(settings, root, environ)
-    name = "cursor-agent" if name == "cursor" else name
-    if name and name not in BY_PREFERENCE:
-        return Choice("", reasons=(f"unknown ADR_NORMALIZE_BACKEND={name}",))
-    names = (name,) if name else BY_PREFERENCE
-    return _first(call.normalize_backend(one, settings, root, environ) for one in names)
+    cards = [card for card in table.CARDS if not name or name in (card.name, card.alias)]
+    if not cards:
+        return BackendChoice("", reasons=(f"unknown ADR_NORMALIZE_BACKEND={name}",))
+    return _first([(card, card.normalize) for card in cards], settings, root, environ)
 
 
-def _first(found: Iterable[Backend | Absent]) -> Choice:
+def _first(
+    ways: Iterable[tuple[Card, tuple[Form, ...]]],
+    settings: CaptureSettings | NormalizeSettings,
+    root: str,
+    environ: Mapping[str, str],
+) -> BackendChoice:
     reasons: list[str] = []
-    for one in found:
-        if isinstance(one, Backend):
-            return Choice(one.name, one, tuple(reasons))
-        reasons.append(one.reason)
-    return Choice("", reasons=tuple(reasons))
+    for card, forms in ways:
+        try:
+            backend = call.find_backend(card, forms, getattr(settings, card.model_field), root, environ)
+        except BackendError as error:
+            reasons.append(str(error))
+        else:
+            return BackendChoice(card.name, backend, tuple(reasons))
+    return BackendChoice("", reasons=tuple(reasons))
 
 
-def _local(settings: NormalizeSettings, root: str, environ: Mapping[str, str]) -> Choice:
-    """The local pipeline calls pi with the local model, unless a command of the user's takes its place."""
+def _local(settings: NormalizeSettings, root: str, environ: Mapping[str, str]) -> BackendChoice:
+    """The local pipeline needs a backend with the local model; a command of the user's needs none."""
     if settings.local_cmd:
-        return Choice("local")
+        return BackendChoice(table.LOCAL)
     if not settings.local_model:
-        return Choice("", reasons=("local: N_LOCAL_MIN_MODEL is not set",))
-    absent = call.local_backend(settings.local_model, root, environ)
-    return Choice("", reasons=(f"local: {absent.reason}",)) if isinstance(absent, Absent) else Choice("local")
+        return BackendChoice("", reasons=("local: N_LOCAL_MIN_MODEL is not set",))
+    try:
+        call.local_backend(settings.local_model, root, environ)
+    except BackendError as error:
+        return BackendChoice("", reasons=(f"local: {error}",))
+    return BackendChoice(table.LOCAL)

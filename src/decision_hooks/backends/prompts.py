@@ -1,4 +1,4 @@
-"""Prompts: template files of the package, filled in one pass so that data can never fill a place of its own."""
+"""Prompts: template files of the package, filled in one pass so that data cannot contain placeholders."""
 
 from __future__ import annotations
 
@@ -7,29 +7,25 @@ import re
 from collections.abc import Mapping
 
 _FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "prompt_templates")
-_PLACE = re.compile(r"\{\{(\w+)\}\}")
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 
 
 def fill(name: str, language: str, values: Mapping[str, str]) -> str:
-    """The template ``<name>.<language>.md`` (``en`` where the language has none) with its places filled.
+    """The template ``<name>.<language>.md`` (``en`` where the language has none) with its placeholders filled.
 
-    Raises ``KeyError`` for a place without a value: a template and its caller belong together.
+    Raises ``KeyError`` for a placeholder without a value: a template and its caller belong together.
     """
+    from decision_hooks.system import files
+
     path = os.path.join(_FOLDER, f"{name}.{language}.md")
     if not os.path.isfile(path):
         path = os.path.join(_FOLDER, f"{name}.en.md")
-    return _PLACE.sub(lambda match: values[match[1]], _template(path))
-
-
-def _template(path: str) -> str:
-    from decision_hooks.system import files
-
     text = files.read_text(path)
     if text is None:
         raise FileNotFoundError(path)
-    return text
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
 
 
 def boundary(random: bytes) -> str:
-    """A fence that no data can hold: random, and told to the model as the only end of the data."""
+    """A random fence that no data can contain; the prompt names it as the only end of the data."""
     return f"DATA-{random.hex()}"

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from decision_hooks.backends import answers, call
-from decision_hooks.backends.calls import account, foreign, may_not_call
+from decision_hooks.backends.base import Backend
 from decision_hooks.backends.choice import capture_choice
+from decision_hooks.backends.ledger import account, may_not_call, quoted
 from decision_hooks.capture.part import Part, older_edits, read_again, read_part
 from decision_hooks.capture.queue import Run
 from decision_hooks.errors import RefusedReply
@@ -164,9 +165,9 @@ def _decisions(run: Run, part: Part, timeout: float) -> _Tried:
     return _read_answer(run, chosen, answer)
 
 
-def _read_answer(run: Run, chosen: call.Backend, answer: answers.Answer) -> _Tried:
+def _read_answer(run: Run, chosen: Backend, answer: answers.Answer) -> _Tried:
     if answer.trouble:
-        run.at.log.write(f"{chosen.name}: {answer.trouble}: {foreign(answer.detail)}")
+        run.at.log.write(f"{chosen.name}: {answer.trouble}: {quoted(answer.detail)}")
         return _Tried(WAITS if answer.trouble in answers.SPENT_NOTHING else FAILED)
     if not answer.text.strip():
         run.at.log.write(f"empty response from {chosen.name}")
@@ -174,7 +175,7 @@ def _read_answer(run: Run, chosen: call.Backend, answer: answers.Answer) -> _Tri
     try:
         found = replies.decisions(answer.text)
     except RefusedReply as error:
-        run.at.log.write(f"refused reply of {chosen.name}: {error}: {foreign(answer.text)}")
+        run.at.log.write(f"refused reply of {chosen.name}: {error}: {quoted(answer.text)}")
         return _Tried(FAILED)
     if not found:
         run.at.log.write("NONE")
@@ -201,7 +202,7 @@ def _decisions_of_choices(run: Run, part: Part) -> _Tried:
     return _Tried(DONE, found)
 
 
-def _choose_backend(run: Run) -> call.Backend | None:
+def _choose_backend(run: Run) -> Backend | None:
     choice = capture_choice(run.settings, run.at.project.root, run.at.world.environ)
     for reason in choice.reasons:
         run.at.log.write(reason)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 
-from decision_hooks.backends.choice import CAPTURE_BACKENDS, capture_choice
+from decision_hooks.backends.choice import capture_choice
+from decision_hooks.backends.table import capture_names
 from decision_hooks.commands.options import parser, project_of
 from decision_hooks.errors import SettingError
 from decision_hooks.hosts.entry_line import Host, hosts
@@ -52,7 +53,7 @@ def backend_line(root: str, environ: Mapping[str, str]) -> str:
     if choice.name:
         return f"Captures with {choice.label}."
     reasons = ", ".join(choice.reasons)
-    if settings.backend not in CAPTURE_BACKENDS:
+    if settings.backend not in capture_names():
         return f"Nothing captures: {reasons}"
     return (
         f"No backend captures yet ({reasons}): set CAPTURE_DECISIONS_BACKEND, "
@@ -70,7 +71,7 @@ def _options(argv: Sequence[str], world: World, known: Mapping[str, Host]) -> ar
     made.add_argument("--dry-run", action="store_true", help="show the changes, write nothing")
     if not taking_back:
         made.add_argument(
-            "--backend", choices=CAPTURE_BACKENDS, default="", help="who drafts, for Claude Code"
+            "--backend", choices=capture_names(), default="", help="who drafts, for Claude Code"
         )
     return made.parse_args(list(argv[1:]))
 

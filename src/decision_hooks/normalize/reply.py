@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from decision_hooks.backends import answers, call, local
-from decision_hooks.backends.calls import account, foreign, may_not_call
+from decision_hooks.backends.base import Backend
 from decision_hooks.backends.choice import normalize_choice
+from decision_hooks.backends.ledger import account, may_not_call, quoted
 from decision_hooks.errors import RefusedReply
 from decision_hooks.normalize import batching, rules
 from decision_hooks.normalize import prompt as normalize_prompt
@@ -47,7 +48,7 @@ def read(job: Job, text: str, batch: Drafts = ()) -> Reply:
     try:
         return Reply(text, operations(text))
     except RefusedReply as error:
-        job.at.log.write(f"refused reply: {error}: {foreign(text)}")
+        job.at.log.write(f"refused reply: {error}: {quoted(text)}")
         job.state.note_invalid([draft.name for draft in batch])
         return Reply(text, failure="refused", reason=f"the reply was refused: {error}")
 
@@ -66,7 +67,7 @@ def _by_rules(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
     return read(job, rules.reply(job, folder, batch), batch)
 
 
-def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: call.Backend) -> Reply:
+def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: Backend) -> Reply:
     stopped = may_not_call(job.at, chosen, job.settings.daily_calls, probe=job.by_hand)
     if stopped:
         return _skipped(job, stopped)
@@ -90,7 +91,7 @@ def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: call.
 
 def _by_local(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
     model = job.settings.local_model
-    label = call.Backend("local", model or "-", "local", ())
+    label = Backend("local", model or "-", "local")
     stopped = may_not_call(job.at, label, job.settings.daily_calls, probe=job.by_hand)
     if stopped:
         return _skipped(job, stopped)
@@ -98,14 +99,10 @@ def _by_local(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
     before = _stamp(job)
     job.tell(f"asking the local pipeline about {len(batch)} drafts")
     answer = local.ask(
-        job.settings.local_cmd,
-        model,
+        job.at,
+        job.settings,
         batch=[draft.name for draft in batch],
         clean=folder.records,
-        adr=job.at.project.adr,
-        root=job.at.project.root,
-        environ=job.at.world.environ,
-        timeout=job.settings.timeout,
         on_stderr=_progress(job),
     )
     account(job.at, label, sum(len(draft.text) for draft in batch), answer)
@@ -138,10 +135,10 @@ def _answered(job: Job, batch: Drafts, name: str, answer: answers.Answer, before
     if not answer.trouble:
         reason = f"empty response from {name}"
     else:
-        reason = f"{name}: {answer.trouble}: {foreign(answer.detail)}"
+        reason = f"{name}: {answer.trouble}: {quoted(answer.detail)}"
     job.at.log.write(reason)
     if answer.trouble in answers.SPENT_NOTHING:
-        _back_off(job, before, foreign(answer.detail))
+        _back_off(job, before, quoted(answer.detail))
     else:
         job.state.note_invalid(names if answer.trouble in ("", "timeout") else ())
     return Reply(failure="failed", reason=reason)

@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 from decision_hooks.errors import FolderError
 from decision_hooks.state.runs import new_id
-from decision_hooks.system import files
+from decision_hooks.system import backoff, files
 from decision_hooks.system.project import Project, tree_mark
 
 _STATE = ".normalize-state"
-_FIRST = 15 * 60.0  # seconds of the first back-off
 _KEPT = 20  # stored plans
 _MOST_HALVINGS = 20  # a batch is down to one draft long before
 
@@ -87,7 +86,7 @@ class NormalState:
         until, step = stored.get("until"), stored.get("step")
         if not isinstance(until, (int, float)) or not isinstance(step, (int, float)):
             return None
-        if not now < until <= now + max(most, _FIRST):
+        if not now < until <= now + max(most, backoff.FIRST):
             return None
         return Backoff(float(until), float(step), str(stored.get("why", "")))
 
@@ -96,8 +95,9 @@ class NormalState:
         value = self._read()
         stored = value.get("backoff")
         step = stored.get("step") if isinstance(stored, dict) else None
-        step = float(step) * 2 if isinstance(step, (int, float)) and step > 0 else _FIRST
-        opened = Backoff(now + min(step, max(most, 1.0)), min(step, max(most, 1.0)), why)
+        last = float(step) if isinstance(step, (int, float)) else 0.0
+        wait = backoff.next_wait(last, max(most, 1.0))
+        opened = Backoff(now + wait, wait, why)
         self._write(value | {"backoff": opened._asdict()})
         return opened
 

@@ -1,4 +1,4 @@
-"""Work in threads beside each other, and how much of a time limit is left."""
+"""Work in threads, and the time that is left of a limit."""
 
 from __future__ import annotations
 
@@ -13,49 +13,43 @@ R = TypeVar("R")
 
 
 class Countdown:
-    """Counts from its making on how many of its seconds are left, whatever the clock on the wall does."""
+    """A time limit in seconds that starts now; changes of the system's clock do not move it."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._until = time.monotonic() + seconds
 
     def left(self) -> float:
-        """Seconds left, negative when the time is over."""
+        """Seconds left, negative after the limit."""
         return self._until - time.monotonic()
 
     def spent(self) -> float:
-        """Seconds since it was made."""
+        """Seconds since the start."""
         return self.seconds - self.left()
 
 
-class Stop:
-    """A word to all threads that they shall end; given once, kept for good."""
+class Threads:
+    """Runs work in threads, at most ``jobs`` at once; once ``stopped`` is set, the work should end early."""
 
-    def __init__(self) -> None:
-        self._given = False
+    def __init__(self, jobs: int) -> None:
+        from threading import Event
 
-    def give(self) -> None:
-        """Tell them."""
-        self._given = True
+        self.stopped = Event()
+        self._jobs = min(jobs, _MOST_THREADS)
 
-    def given(self) -> bool:
-        """Whether it was told."""
-        return self._given
+    def map(self, work: Callable[[T], R], items: Sequence[T]) -> list[R]:
+        """The results of ``work`` on each item, in their order.
 
+        When the main thread is ended (``SystemExit``, ``KeyboardInterrupt``) or ``work`` raises, ``stopped`` is set,
+        work that runs is waited for, the rest never begins, and the exception goes on.
+        """
+        from concurrent.futures import ThreadPoolExecutor
 
-def in_parallel(work: Callable[[T], R], items: Sequence[T], jobs: int, stop: Stop) -> list[R]:
-    """The results of ``work`` on each item, in their order, at most ``jobs`` at once.
-
-    When the main thread is ended (``SystemExit``, ``KeyboardInterrupt``), or a piece of work raises, ``stop`` is
-    given, what runs is waited for, what has not begun never does, and the exception goes on.
-    """
-    from concurrent.futures import ThreadPoolExecutor
-
-    pool = ThreadPoolExecutor(max_workers=max(1, min(jobs, len(items), _MOST_THREADS)))
-    try:
-        return list(pool.map(work, items))
-    except BaseException:
-        stop.give()
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        pool = ThreadPoolExecutor(max_workers=max(1, min(self._jobs, len(items))))
+        try:
+            return list(pool.map(work, items))
+        except BaseException:
+            self.stopped.set()
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)

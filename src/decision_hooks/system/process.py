@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _MOST_OUTPUT = 32 * 1024 * 1024
 _GRACE = 2.0  # seconds between TERM and KILL
-_GRACE_STOPPED = 0.5  # the same where we are being ended ourselves, by one who waits no longer for us
+_GRACE_STOPPED = 0.5  # the same when we are being terminated ourselves
 
 
 class Result(NamedTuple):
@@ -38,17 +38,16 @@ def run(
 ) -> Result:
     """Run a program to its end, or end its whole process group after ``timeout`` seconds.
 
-    Output goes to unnamed files, so that a grandchild that keeps a stream open cannot hold us. ``on_stderr``
-    is given what was newly written to stderr while the program runs. When we are ended ourselves
-    (``SystemExit``, ``KeyboardInterrupt``) the group is ended first. A thread, which no signal reaches, is told
-    by ``stopped``.
+    Output goes to unnamed files, so that a grandchild that keeps a stream open cannot make us wait. ``on_stderr``
+    gets new bytes of stderr while the program runs. When we are terminated (``SystemExit``, ``KeyboardInterrupt``)
+    the group is ended first. In a thread, which no signal reaches, ``stopped`` ends the program early.
     """
     import subprocess
     import tempfile
 
     start = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        held = HeldSignals()  # one that came now would leave the child behind
+        held = HeldSignals()  # a signal between the fork and the ``try`` would leave the child behind
         try:
             child = subprocess.Popen(
                 list(argv),
@@ -72,7 +71,7 @@ def run(
 
 
 class HeldSignals:
-    """Holds TERM, HUP and INT back while something is done that must not be broken into."""
+    """Delays TERM, HUP and INT while something must not be interrupted."""
 
     def __init__(self) -> None:
         import threading
@@ -85,8 +84,14 @@ class HeldSignals:
     def _note(self, number: int, frame: object) -> None:
         self._came.append(number)
 
+    def __enter__(self) -> None:
+        """The signals are delayed since the object was made."""
+
+    def __exit__(self, *_: object) -> None:
+        self.let_go()
+
     def let_go(self) -> None:
-        """Put the handlers back; what came meanwhile comes now."""
+        """Put the handlers back and deliver the first signal that came meanwhile."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
         for number in self._came[:1]:
@@ -142,7 +147,7 @@ def _wait(
 
 
 def _end_group(child: subprocess.Popen[bytes], grace: float) -> None:
-    """End what is left of the child's process group: TERM, a moment, KILL."""
+    """End what is left of the child's process group: TERM, a grace, KILL."""
     if child.poll() is None:
         _signal(child.pid, signal.SIGTERM)
         until = time.monotonic() + grace
@@ -167,8 +172,8 @@ def _read(stream: IO[bytes]) -> bytes:
 def become_worker(work: Callable[[], None], keep: Collection[int] = ()) -> None:
     """Start ``work`` in a process of its own session with closed stdio; returns at once in the caller.
 
-    The child is a fork: it needs no second interpreter start. It leaves by ``os._exit``. Of the open files only
-    ``keep`` stay open in it: locks that it holds on.
+    The child is a fork, which saves a second start of the interpreter; it ends by ``os._exit``. It closes all open
+    files but ``keep``, which are its locks.
     """
     if os.fork():
         return
@@ -178,7 +183,7 @@ def become_worker(work: Callable[[], None], keep: Collection[int] = ()) -> None:
         null = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):
             os.dup2(null, fd)
-        first = 3  # whatever else the host left open to us: it may wait for its end
+        first = 3  # the host may wait until whatever it left open is closed
         for kept in [*sorted(keep), 256]:
             os.closerange(first, kept)
             first = kept + 1

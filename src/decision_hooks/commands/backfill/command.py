@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from decision_hooks.backends.choice import Choice, capture_choice
+from decision_hooks.backends.choice import BackendChoice, capture_choice
 from decision_hooks.capture.queue import Run
 from decision_hooks.commands.backfill.plan import LEFT_ASIDE, Plan, given_up, never_captured, shown
 from decision_hooks.commands.backfill.send import send
@@ -75,7 +75,7 @@ def _number(text: str) -> int:
 # -- showing
 
 
-def _show(plan: Plan, choice: Choice, world: World) -> None:
+def _show(plan: Plan, choice: BackendChoice, world: World) -> None:
     rows = [("HOST", "LAST CHANGE", "SIZE", "REQUESTS", "FILE", "FIRST REQUEST")]
     if plan.candidates:
         for line in columns(rows + list(shown(plan.candidates, world.home))):
@@ -92,7 +92,7 @@ def _show(plan: Plan, choice: Choice, world: World) -> None:
         world.err(f"no backend: {', '.join(choice.reasons)}")
 
 
-def _as_json(plan: Plan, choice: Choice, home: str) -> dict[str, object]:
+def _as_json(plan: Plan, choice: BackendChoice, home: str) -> dict[str, object]:
     return {
         "sessions": [
             {

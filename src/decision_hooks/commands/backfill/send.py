@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from decision_hooks.backends.call import Backend
-from decision_hooks.backends.calls import may_not_call
+from decision_hooks.backends.base import Backend
+from decision_hooks.backends.ledger import may_not_call
 from decision_hooks.capture import queue, worker
 from decision_hooks.capture.queue import Run
 from decision_hooks.capture.run import DONE

@@ -1,7 +1,7 @@
-"""``capture-decisions demo``: the whole way of a decision, in a temporary folder, offline, with recorded replies.
+"""``capture-decisions demo``: a decision from the session to the record and back, offline, in a temporary folder.
 
-Nothing is simulated but the model: the installed programs run as an agent would run them, with a small
-script in place of ``claude`` that plays the replies.
+Only the model is replaced: the programs run as an agent would run them, and a small script in place of ``claude``
+prints recorded replies.
 """
 
 from __future__ import annotations
@@ -10,23 +10,22 @@ import json
 import os
 from collections.abc import Sequence
 
-from decision_hooks.commands.demo.stage import KEY, SESSION, DemoFailed, Stage, build, data
+from decision_hooks.commands.demo.stage import KEY, SESSION, DemoFailed, Stage, build, data, temporary_folder
 from decision_hooks.commands.options import parser
 from decision_hooks.commands.report import shortened
 from decision_hooks.system import adr_folder, files
-from decision_hooks.system.scratch import scratch_folder
 from decision_hooks.system.world import World
 
 
 def run(argv: Sequence[str], world: World) -> int:
-    """Play the story and explain each step: 0; touches nothing outside of its temporary folder."""
+    """Run each step and explain it; returns 0 and touches nothing outside its temporary folder."""
     parse = parser(world, argv, "See it all work in a temporary folder, offline.")
     parse.add_argument("--keep", action="store_true", help="leave the folder, and say where it is")
     options = parse.parse_args(list(argv[1:]))
-    with scratch_folder("decision-hooks-demo-", keep=options.keep) as base:
+    with temporary_folder("decision-hooks-demo-", keep=options.keep) as base:
         stage = build(world, base)
-        for act in (_stop, _drafts, _normalize, _record, _undo, _sum):
-            act(stage)
+        for step in (_stop, _drafts, _normalize, _record, _undo, _status):
+            step(stage)
             world.out("")
     if options.keep:
         world.out(f"The folder is left at {base}")
@@ -38,7 +37,7 @@ def run(argv: Sequence[str], world: World) -> int:
     return 0
 
 
-# -- the acts
+# -- the steps
 
 
 def _stop(stage: Stage) -> None:
@@ -114,7 +113,7 @@ def _undo(stage: Stage) -> None:
         raise DemoFailed("undo did not bring the drafts back")
 
 
-def _sum(stage: Stage) -> None:
+def _status(stage: Stage) -> None:
     stage.heading(6, "What it all came to")
     stage.say("One screen tells what waits, what was done, and what the calls have cost:")
     stage.call("capture-decisions", "status")

@@ -1,25 +1,26 @@
-"""The stage of the demo: a project, a recorded session, a recorded model, and our programs run among them."""
+"""The stage of the demo: a project, a recorded session, recorded replies, and a way to run our programs there."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from decision_hooks.commands.report import shortened
 from decision_hooks.errors import DecisionHooksError
 from decision_hooks.system import files, process
-from decision_hooks.system.scratch import put
 from decision_hooks.system.world import World
 
 _DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "demo_data")
 _SECONDS = 60.0
 SESSION = "d0d0c0de-0000-4000-8000-000000000001"
-KEY = "sk-ant-" + "api03-" + "Demo0" * 8  # of the form of a real one, and opens nothing
+KEY = "sk-ant-" + "api03-" + "Demo0" * 8  # has the form of a real key, and is none
 _KEPT = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "TMPDIR")
 _PLAYER = """#!/bin/sh
-# Stands in for claude: keeps the prompt that it is given, and plays the next recorded reply.
+# A fake claude: keeps the prompt that it gets and prints the next recorded reply.
 here=$(cd "$(dirname "$0")" && pwd)
 for reply in "$here"/replies/*; do
   cat > "$here/prompts/$(basename "$reply")"
@@ -34,16 +35,16 @@ exit 1
 
 
 class DemoFailed(DecisionHooksError):
-    """A step did not do what it should; says which."""
+    """A step of the demo went wrong; says which."""
 
 
 class Stage(NamedTuple):
-    """A temporary world in which our programs run, and the way its events are told."""
+    """A temporary project in which our programs run, and the terminal that shows it."""
 
-    world: World  # of the person: where the demo is told
+    world: World  # of the person who watches
     base: str
     root: str  # of the demo's project
-    player: str  # folder of the stand-in, with its replies and the prompts it was given
+    player: str  # folder of the fake ``claude``, with its replies and the prompts that it got
 
     @property
     def adr(self) -> str:
@@ -56,29 +57,29 @@ class Stage(NamedTuple):
         return os.path.join(self.base, "home", ".claude", "projects", "-exchange", f"{SESSION}.jsonl")
 
     def reply(self, number: int, text: str) -> None:
-        """Put a reply in the queue of the stand-in."""
+        """Queue a reply of the fake ``claude``."""
         put(os.path.join(self.player, "replies", str(number)), text)
 
     def prompt(self, number: int) -> str:
-        """The prompt that a reply was the answer to."""
+        """The prompt that a reply answered."""
         return files.read_text(os.path.join(self.player, "prompts", str(number))) or ""
 
     def heading(self, number: int, text: str) -> None:
-        """Tell that an act begins."""
+        """Print the heading of a step."""
         self.world.out(f"{number}. {text}")
 
     def say(self, *lines: str) -> None:
-        """Explain in plain words."""
+        """Print an explanation."""
         for line in ("", *(f"  {line}" for line in lines), ""):
             self.world.out(line)
 
     def show(self, *lines: str) -> None:
-        """Show real output."""
+        """Print real output, indented."""
         for line in lines:
             self.world.out(f"    {line}".rstrip())
 
     def call(self, program: str, *words: str, stdin: bytes = b"") -> None:
-        """Run one of our programs and show what it says; ``DemoFailed`` when it fails."""
+        """Run one of our programs and show its output; ``DemoFailed`` when it fails."""
         self.show(" ".join(("$", program, *words)) + ("   (the event on its stdin)" if stdin else ""))
         entry = "capture_main" if program == "capture-decisions" else "normalize_main"
         code = f"import sys; from decision_hooks.cli import {entry} as main; sys.exit(main())"
@@ -90,29 +91,47 @@ class Stage(NamedTuple):
             raise DemoFailed(f"{program} {' '.join(words)} ended with {result.status}: {said}")
 
 
+@contextmanager
+def temporary_folder(prefix: str, *, keep: bool) -> Iterator[str]:
+    """A new private folder, its path resolved; removed at the end unless it is kept."""
+    import tempfile
+
+    if keep:
+        yield os.path.realpath(tempfile.mkdtemp(prefix=prefix))
+        return
+    with tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as folder:
+        yield os.path.realpath(folder)
+
+
+def put(path: str, text: str, mode: int = 0o644) -> None:
+    """Write a text file and the folders above it."""
+    files.make_folder(os.path.dirname(path))
+    files.write_atomic(path, text.encode("utf-8", "replace"), mode=mode)
+
+
 def build(world: World, base: str) -> Stage:
-    """Set the stage in an empty folder: project, session, and the stand-in with its first reply."""
+    """Write the project, the session, and the fake ``claude`` with its first reply into an empty folder."""
     stage = Stage(world, base, os.path.join(base, "exchange"), os.path.join(base, "bin"))
     files.make_folder(os.path.join(stage.player, "prompts"))
     put(os.path.join(stage.root, "rates.py"), "import sqlite3\n\nMAX_AGE = 3600\n")
     put(stage.transcript, data("session.jsonl", root=json.dumps(stage.root)[1:-1], key=KEY))
-    put(os.path.join(stage.player, "claude"), _PLAYER, program=True)
+    put(os.path.join(stage.player, "claude"), _PLAYER, mode=0o755)
     stage.reply(1, data("capture-reply.md"))
     return stage
 
 
 def data(name: str, **values: str) -> str:
-    """A recorded file with its places filled."""
+    """A recorded file with its placeholders filled."""
     text = files.read_text(os.path.join(_DATA, name))
     if text is None:
         raise DemoFailed(f"the package lacks {name}")
-    for project, value in values.items():
-        text = text.replace("{{" + project + "}}", value)
+    for placeholder, value in values.items():
+        text = text.replace("{{" + placeholder + "}}", value)
     return text
 
 
 def _environ(stage: Stage) -> dict[str, str]:
-    """A world of its own: no home, no setting and no agent of the person's is in reach."""
+    """An environment that reaches no home, setting or agent of the person."""
     kept = {name: value for name, value in stage.world.environ.items() if name in _KEPT}
     return {
         **kept,

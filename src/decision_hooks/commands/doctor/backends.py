@@ -1,14 +1,13 @@
-"""Checks of the backends: found, with which version and model, and, when asked, whether the login is alive."""
+"""Checks of the backends: which are found, their versions and models, and, with ``--online``, their logins."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 
-from decision_hooks.backends import accounts, call
-from decision_hooks.backends.call import Backend
-from decision_hooks.backends.calls import account
-from decision_hooks.backends.choice import BY_PREFERENCE, Choice, capture_choice, normalize_choice
+from decision_hooks.backends import call, ledger, table
+from decision_hooks.backends.base import Backend
+from decision_hooks.backends.choice import BackendChoice, capture_choice, normalize_choice
 from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Subject
 from decision_hooks.commands.hook_environ import API_KEY
 from decision_hooks.commands.report import minute, shortened
@@ -16,54 +15,42 @@ from decision_hooks.privacy import mask
 from decision_hooks.system import process
 from decision_hooks.system.runlog import iso_time
 
-_SECONDS = 15.0  # that a program may take to say its version
+_SECONDS = 15.0  # for a program to print its version
 _CALL_SECONDS = 60.0
 _QUESTION = "Reply with the two letters OK and nothing else.\n"
 
 
 def backend_checks(subject: Subject, *, online: bool) -> list[Check]:
-    """What both programs would call, who else is there, and why calls are stopped."""
-    checks = [_capture_check(subject), _normalize_check(subject), _programs_check(subject)]
-    chosen = {choice.backend for choice in _choices(subject) if choice.backend}
-    checks.append(_key_check(subject, any(backend.name == "claude" for backend in chosen)))
-    checks.append(_breaker_check(subject))
+    """The backends of both programs, the other programs that are found, and why calls are paused."""
+    root, environ = subject.at.project.root, subject.at.world.environ
+    capture = capture_choice(subject.capture, root, environ) if subject.capture else None
+    normalize = normalize_choice(subject.normalize, root, environ) if subject.normalize else None
+    chosen = {choice.backend for choice in (capture, normalize) if choice and choice.backend}
+    ready = ", ".join(card.name for card in table.CARDS if not card.no_model)
+    checks = [
+        _choice_check(
+            "capture with",
+            capture,
+            f"set CAPTURE_DECISIONS_BACKEND to {ready} or auto, or to choices for no model; "
+            "for pi, set N_LOCAL_MIN_MODEL",
+        ),
+        _choice_check(
+            "normalize with",
+            normalize,
+            f"install {_programs('or')}, or set ADR_NORMALIZE_BACKEND=rules",
+        ),
+        _programs_check(subject),
+        _key_check(subject, any(backend.name == "claude" for backend in chosen)),
+        _breaker_check(subject),
+    ]
     if not online:
-        checks.append(Check("login", OFF, "not asked", "capture-decisions doctor --online"))
-    else:
-        checks += [_login_check(subject, backend) for backend in sorted(chosen, key=lambda one: one.name)]
-    return checks
+        return [*checks, Check("login", OFF, "not asked", "capture-decisions doctor --online")]
+    return checks + [_login_check(subject, backend) for backend in sorted(chosen)]
 
 
-def _choices(subject: Subject) -> list[Choice]:
-    found = []
-    if subject.capture:
-        found.append(capture_choice(subject.capture, subject.at.project.root, subject.at.world.environ))
-    if subject.normalize:
-        found.append(normalize_choice(subject.normalize, subject.at.project.root, subject.at.world.environ))
-    return found
-
-
-def _capture_check(subject: Subject) -> Check:
-    if subject.capture is None:
-        return Check("capture with", OFF, "a setting is bad")
-    choice = capture_choice(subject.capture, subject.at.project.root, subject.at.world.environ)
-    fix = (
-        "set CAPTURE_DECISIONS_BACKEND to claude, cursor-agent or auto, or to choices for no model; "
-        "for pi, set N_LOCAL_MIN_MODEL"
-    )
-    return _choice_check("capture with", choice, fix)
-
-
-def _normalize_check(subject: Subject) -> Check:
-    if subject.normalize is None:
-        return Check("normalize with", OFF, "a setting is bad")
-    choice = normalize_choice(subject.normalize, subject.at.project.root, subject.at.world.environ)
-    return _choice_check(
-        "normalize with", choice, "install pi, claude or cursor-agent, or set ADR_NORMALIZE_BACKEND=rules"
-    )
-
-
-def _choice_check(name: str, choice: Choice, fix: str) -> Check:
+def _choice_check(name: str, choice: BackendChoice | None, fix: str) -> Check:
+    if choice is None:
+        return Check(name, OFF, "a setting is bad")
     if not choice.name:
         return Check(name, WARN, f"nothing: {', '.join(choice.reasons)}", fix)
     passed = f" (passed over: {', '.join(choice.reasons)})" if choice.reasons else ""
@@ -71,24 +58,29 @@ def _choice_check(name: str, choice: Choice, fix: str) -> Check:
 
 
 def _programs_check(subject: Subject) -> Check:
-    found = []
-    for name in BY_PREFERENCE:
-        path = call.find_program(name, subject.at.project.root, subject.at.world.environ)
+    programs = []
+    for card in table.CARDS:
+        path = call.find_program(card, subject.at.project.root, subject.at.world.environ)
         if path:
-            found.append(f"{name} {_version(path, subject.at.world.environ)} ({path})")
-    if not found:
-        return Check("programs", WARN, "none of pi, claude and cursor-agent is found", "install one of them")
-    return Check("programs", OK, ", ".join(found))
+            programs.append(f"{card.name} {_version(path, subject.at.world.environ)} ({path})")
+    if not programs:
+        return Check("programs", WARN, f"none of {_programs('and')} is found", "install one of them")
+    return Check("programs", OK, ", ".join(programs))
+
+
+def _programs(word: str) -> str:
+    names = table.names()
+    return f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
 def _version(path: str, environ: Mapping[str, str]) -> str:
     result = process.run(
         [path, "--version"], cwd=os.sep, env=call.child_environ(environ, path), timeout=_SECONDS
     )
-    said = (result.stdout.strip() or result.stderr.strip()).decode("utf-8", "replace")
+    output = (result.stdout.strip() or result.stderr.strip()).decode("utf-8", "replace")
     if result.status != 0:
-        return f"that does not tell its version: {shortened(said, 80) or 'no word'}"
-    return shortened(said.splitlines()[-1] if said else "of no known version", 60)
+        return f"version unknown: {shortened(output, 80) or 'no output'}"
+    return shortened(output.splitlines()[-1] if output else "version unknown", 60)
 
 
 def _key_check(subject: Subject, claude: bool) -> Check:
@@ -103,16 +95,14 @@ def _key_check(subject: Subject, claude: bool) -> Check:
 
 
 def _breaker_check(subject: Subject) -> Check:
-    found = accounts.breakers(subject.at.project, subject.at.world.now())
-    if not found:
+    breakers = ledger.breakers(subject.at.project, subject.at.world.now())
+    if not breakers:
         return Check("breaker", OK, "no backend is paused")
-    told = "; ".join(f"{one.name} until {minute(iso_time(one.until))}: {one.why}" for one in found)
-    return Check(
-        "breaker",
-        WARN,
-        told,
-        "mend the cause; capture-decisions doctor --online closes it when a call succeeds",
-    )
+    paused = [
+        f"{breaker.name} until {minute(iso_time(breaker.until))}: {breaker.why}" for breaker in breakers
+    ]
+    fix = "mend the cause; capture-decisions doctor --online closes it when a call succeeds"
+    return Check("breaker", WARN, "; ".join(paused), fix)
 
 
 def _login_check(subject: Subject, backend: Backend) -> Check:
@@ -125,7 +115,7 @@ def _login_check(subject: Subject, backend: Backend) -> Check:
         is_answer=lambda text: text.strip().strip(".").upper() == "OK",
     )
     if os.path.isdir(subject.at.project.state):
-        account(subject.at, backend, len(_QUESTION), answer)
+        ledger.account(subject.at, backend, len(_QUESTION), answer)
     name = f"login {backend.name}"
     if answer.trouble:
         reason = shortened(mask.mask(answer.detail[:2000]).text, 160)
@@ -139,7 +129,5 @@ def _cure(name: str, trouble: str) -> str:
     if trouble == "credit":
         return f"add credit to the account of {name}, or choose another backend"
     if trouble == "login":
-        return {"claude": "run claude and type /login", "cursor-agent": "cursor-agent login"}.get(
-            name, f"log in: run {name} and type /login"
-        )
+        return next(card.login for card in table.CARDS if card.name == name)
     return "wait for the limit to pass" if trouble == "rate" else f"try {name} by hand"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from decision_hooks.backends import accounts
+from decision_hooks.backends import ledger
 from decision_hooks.commands.backfill import plan
 from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Subject
 from decision_hooks.commands.report import counted, minute, shortened
@@ -155,7 +155,7 @@ def _calls_check(subject: Subject) -> Check:
     if subject.capture is None:
         return Check("calls", OFF, "a setting is bad")
     most = subject.capture.daily_calls
-    made = accounts.calls_today(subject.at.project, subject.at.world.now(), most)
+    made = ledger.calls_today(subject.at.project, subject.at.world.now(), most)
     if made >= most:
         return Check(
             "calls", WARN, f"the daily cap of {most} calls is reached", "raise ADR_DAILY_CALLS, or wait"

@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from decision_hooks.backends import answers, call
-from decision_hooks.commands.local_pipeline.asking import Asking, Model, failed_wholly
+from decision_hooks.backends import call
+from decision_hooks.commands.local_pipeline.asking import Asking
 from decision_hooks.commands.options import parser, root_of
-from decision_hooks.errors import BackendError, FolderError
+from decision_hooks.errors import FolderError
 from decision_hooks.pipeline import operations
 from decision_hooks.pipeline import run as pipeline
 from decision_hooks.pipeline.drafts import Draft
@@ -28,7 +28,7 @@ _MOST_NAMES = 16 * 1024 * 1024  # bytes of a list of names
 
 
 def run(argv: Sequence[str], world: World) -> int:
-    """Print operations for the drafts of ``--batch``: 0, or 1 with the reason when the model was of no use at all."""
+    """Print operations for the drafts of ``--batch``: 0, or 1 with the reason when no answer could be used."""
     parse = parser(world, argv, "Operations for a batch of drafts, with a small local model through pi.")
     parse.add_argument("--batch", required=True, metavar="FILE", help="names or paths of drafts, one a line")
     parse.add_argument("--clean", required=True, metavar="FILE", help="names or paths of records, one a line")
@@ -39,7 +39,8 @@ def run(argv: Sequence[str], world: World) -> int:
     folder = os.path.join(world.cwd, options.adr_dir)
     batch, clean = _names(world, options.batch), _names(world, options.clean)
     root = root_of(world, options.project_root)
-    asking = _asking(world, settings, root, clock)
+    backend = call.local_backend(settings.local_model, root, world.environ)
+    asking = Asking(backend, world, root, settings, clock)
     drafts = _drafts(world, folder, batch)
     shelf = _shelf(world, settings, root, folder, [name for name in clean if name not in batch])
     outcome = pipeline.by_model(drafts, shelf, asking.ask, madr.language(settings.language))
@@ -47,30 +48,18 @@ def run(argv: Sequence[str], world: World) -> int:
 
 
 def _print(world: World, asking: Asking, clock: Countdown, outcome: pipeline.Outcome) -> int:
-    reason = failed_wholly(asking)
-    trouble = asking.trouble
-    spent_nothing = trouble is not None and trouble.trouble in answers.SPENT_NOTHING
-    failed = bool(reason) and (spent_nothing or not outcome.operations)
-    count = 0 if failed else len(outcome.operations)
-    if failed:
-        world.err(mask.mask(reason).text)
+    failure = asking.failure(operations=len(outcome.operations))
+    if failure:
+        world.err(mask.mask(failure).text)
     else:
         for left in outcome.left:
             world.err(f"left: {left.name}: {left.why}")
         world.out(operations.as_json(outcome.operations))
+    count = 0 if failure else len(outcome.operations)
     world.err(
         f"local: {asking.questions} questions, {asking.retries} retries, {clock.spent():.0f} s, {count} operations"
     )
-    return int(failed)
-
-
-def _asking(world: World, settings: NormalizeSettings, root: str, clock: Countdown) -> Asking:
-    backend = call.local_backend(settings.local_model, root, world.environ)
-    if isinstance(backend, call.Absent):
-        raise BackendError(backend.reason)
-    language = madr.language(settings.language)
-    model = Model(backend, root, world.environ, language, settings.local_jobs)
-    return Asking(model, clock, world.err)
+    return int(bool(failure))
 
 
 # -- the files

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from decision_hooks.backends import accounts
+from decision_hooks.backends import ledger
 from decision_hooks.commands.report import counted
 from decision_hooks.commands.status.activity import Activity, activity
 from decision_hooks.errors import SettingError
@@ -74,7 +74,7 @@ class Status(NamedTuple):
     next_attempt: str  # ISO, "" when one may be made now
     pending: tuple[Waiting, ...]
     given_up: int
-    breakers: tuple[accounts.Breaker, ...]
+    breakers: tuple[ledger.Breaker, ...]
     today: Spent
     month: Spent
     daily_cap: int | None
@@ -88,7 +88,7 @@ def read_status(project: Project, world: World) -> Status:
     listing = adr_folder.listing(project.adr)
     state = CaptureState(project)
     last, following = _attempts(project, settings, now)
-    today, month = spent(accounts.ledger(project, iso_time(now)[:7]), iso_time(now)[:10])
+    today, month = spent(ledger.calls(project, iso_time(now)[:7]), iso_time(now)[:10])
     return Status(
         project=project.root,
         adr=project.adr,
@@ -109,7 +109,7 @@ def read_status(project: Project, world: World) -> Status:
             for entry in state.pending()
         ),
         given_up=len(state.given_up()),
-        breakers=tuple(accounts.breakers(project, now)),
+        breakers=tuple(ledger.breakers(project, now)),
         today=today,
         month=month,
         daily_cap=daily_cap,
@@ -117,7 +117,7 @@ def read_status(project: Project, world: World) -> Status:
     )
 
 
-def spent(lines: Iterable[accounts.LedgerLine], day: str) -> tuple[Spent, Spent]:
+def spent(lines: Iterable[ledger.LedgerLine], day: str) -> tuple[Spent, Spent]:
     """What the calls of one day (ISO) and of the whole ledger come to."""
     today, month = Spent(), Spent()
     for line in lines:
@@ -127,7 +127,7 @@ def spent(lines: Iterable[accounts.LedgerLine], day: str) -> tuple[Spent, Spent]
     return today, month
 
 
-def _add(total: Spent, line: accounts.LedgerLine) -> Spent:
+def _add(total: Spent, line: ledger.LedgerLine) -> Spent:
     return Spent(
         total.calls + 1,
         total.characters_in + line.characters_in,

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decision_hooks.backends import accounts
-from decision_hooks.backends.accounts import LedgerLine
+from decision_hooks.backends import ledger
+from decision_hooks.backends.ledger import LedgerLine
 from decision_hooks.system.project import Project, open_state, project_at
 from decision_hooks.system.runlog import iso_time
 
@@ -29,35 +29,35 @@ def project(tmp_path: Path) -> Project:
 
 
 def test_a_breaker_that_never_opened_is_closed(project: Project) -> None:
-    assert accounts.breaker(project, "pi", "m", NOW) is None
-    assert accounts.breakers(project, NOW) == []
-    accounts.reset(project, "pi", "m")
+    assert ledger.breaker(project, "pi", "m", NOW) is None
+    assert ledger.breakers(project, NOW) == []
+    ledger.reset(project, "pi", "m")
 
 
 def test_a_breaker_is_open_until_its_time_has_come(project: Project) -> None:
-    opened = accounts.trip(project, "pi", "m", NOW, "no credit")
+    opened = ledger.trip(project, "pi", "m", NOW, "no credit")
     assert opened.until == NOW + 900
-    assert accounts.breaker(project, "pi", "m", NOW + 899) == opened
-    assert accounts.breakers(project, NOW + 899) == [opened]
-    assert accounts.breaker(project, "pi", "m", NOW + 900) is None
-    assert accounts.breaker(project, "pi", "other", NOW) is None
-    assert accounts.breaker(project, "claude", "m", NOW) is None
+    assert ledger.breaker(project, "pi", "m", NOW + 899) == opened
+    assert ledger.breakers(project, NOW + 899) == [opened]
+    assert ledger.breaker(project, "pi", "m", NOW + 900) is None
+    assert ledger.breaker(project, "pi", "other", NOW) is None
+    assert ledger.breaker(project, "claude", "m", NOW) is None
 
 
 def test_a_breaker_doubles_until_6_hours_and_begins_anew_after_a_success(project: Project) -> None:
-    steps = [accounts.trip(project, "pi", "m", NOW, "x").step / 60 for _ in range(7)]
+    steps = [ledger.trip(project, "pi", "m", NOW, "x").step / 60 for _ in range(7)]
     assert steps == [15, 30, 60, 120, 240, 360, 360]
-    accounts.reset(project, "pi", "m")
-    assert accounts.breaker(project, "pi", "m", NOW) is None
-    assert accounts.trip(project, "pi", "m", NOW, "x").step == 900
+    ledger.reset(project, "pi", "m")
+    assert ledger.breaker(project, "pi", "m", NOW) is None
+    assert ledger.trip(project, "pi", "m", NOW, "x").step == 900
 
 
 @pytest.mark.parametrize("until", [NOW + 6 * 3600 + 1, NOW + 1e9, float("inf"), float("nan")])
 def test_a_time_further_ahead_than_6_hours_is_void(project: Project, until: float) -> None:
-    accounts.trip(project, "pi", "m", NOW, "x")
+    ledger.trip(project, "pi", "m", NOW, "x")
     (path,) = Path(project.state_file("breaker")).iterdir()
     path.write_text(json.dumps({**json.loads(path.read_text()), "until": until}))
-    assert accounts.breaker(project, "pi", "m", NOW) is None
+    assert ledger.breaker(project, "pi", "m", NOW) is None
 
 
 @given(
@@ -67,42 +67,42 @@ def test_a_stored_breaker_of_any_type_is_read(
     tmp_path_factory: pytest.TempPathFactory, value: dict[str, Any]
 ) -> None:
     project = project_at(str(tmp_path_factory.mktemp("project")), "docs/adr")
-    accounts.trip(project, "pi", "m", NOW, "x")
+    ledger.trip(project, "pi", "m", NOW, "x")
     (path,) = Path(project.state_file("breaker")).iterdir()
     path.write_text(json.dumps(value))
-    accounts.breaker(project, "pi", "m", NOW)
-    assert 0 < accounts.trip(project, "pi", "m", NOW, "x").step <= 6 * 3600
+    ledger.breaker(project, "pi", "m", NOW)
+    assert 0 < ledger.trip(project, "pi", "m", NOW, "x").step <= 6 * 3600
 
 
 def test_calls_of_today_are_counted(project: Project) -> None:
-    assert accounts.calls_today(project, NOW, 10) == 0
+    assert ledger.calls_today(project, NOW, 10) == 0
     for day in (0, 0, -1):
-        accounts.record_call(project, NOW, LINE._replace(time=iso_time(NOW + day * 86400)))
-    assert accounts.calls_today(project, NOW, 10) == 2
+        ledger.record_call(project, NOW, LINE._replace(time=iso_time(NOW + day * 86400)))
+    assert ledger.calls_today(project, NOW, 10) == 2
 
 
 def test_a_long_ledger_is_read_from_its_end(project: Project) -> None:
     for _ in range(300):
-        accounts.record_call(project, NOW, LINE._replace(time=iso_time(NOW - 86400)))
+        ledger.record_call(project, NOW, LINE._replace(time=iso_time(NOW - 86400)))
     for _ in range(7):
-        accounts.record_call(project, NOW, LINE)
-    assert accounts.calls_today(project, NOW, 5) >= 5
-    assert accounts.calls_today(project, NOW, 10) == 7
+        ledger.record_call(project, NOW, LINE)
+    assert ledger.calls_today(project, NOW, 5) >= 5
+    assert ledger.calls_today(project, NOW, 10) == 7
 
 
 def test_the_ledger_comes_back_and_strange_lines_are_passed_over(project: Project) -> None:
-    accounts.record_call(project, NOW, LINE)
-    accounts.record_call(project, NOW, LINE._replace(cost=0.25))
+    ledger.record_call(project, NOW, LINE)
+    ledger.record_call(project, NOW, LINE._replace(cost=0.25))
     (path,) = Path(project.state_file("ledger")).iterdir()
     huge = path.read_bytes().replace(b'"characters_in":', b'"characters_in":1e999,"was":')
     assert huge != path.read_bytes()
     path.write_bytes(b"{}\nnull\n[1]\n{cut\n\xff\n" + path.read_bytes() + huge + b'{"time": 1}\n')
-    assert list(accounts.ledger(project, path.stem)) == [LINE, LINE._replace(cost=0.25)]
-    assert list(accounts.ledger(project, "1999-01")) == []
+    assert list(ledger.calls(project, path.stem)) == [LINE, LINE._replace(cost=0.25)]
+    assert list(ledger.calls(project, "1999-01")) == []
 
 
 def test_a_ledger_that_cannot_be_written_stops_nothing(project: Project) -> None:
     Path(project.state_file("ledger")).write_text("in the way")
-    accounts.record_call(project, NOW, LINE)
-    assert accounts.calls_today(project, NOW, 5) == 0
+    ledger.record_call(project, NOW, LINE)
+    assert ledger.calls_today(project, NOW, 5) == 0
     assert os.path.isfile(project.state_file("ledger"))

@@ -1,4 +1,4 @@
-"""What calls of models cost and whether they may be made: the ledger, the daily cap, the circuit breaker."""
+"""Whether a backend may be called, and what its calls cost: the daily cap, the circuit breaker, the ledger."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from decision_hooks.backends.answers import BREAKING, Answer
+from decision_hooks.backends.base import Backend
 from decision_hooks.errors import FolderError
-from decision_hooks.system import files
+from decision_hooks.privacy import mask
+from decision_hooks.system import backoff, files
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import iso_time
+from decision_hooks.system.workplace import Workplace
 
-_FIRST, _LONGEST = 15 * 60.0, 6 * 3600.0  # seconds that the breaker stays open
+_LONGEST = 6 * 3600.0  # seconds that a breaker stays open
+_MASKED, _QUOTED = 4000, 200  # characters of a backend's text that are masked, and that are quoted
+_LINE = 512  # bytes: a line of the ledger is shorter
 
 
 class Breaker(NamedTuple):
@@ -38,26 +44,68 @@ class LedgerLine(NamedTuple):
     result: str  # ok | credit | login | rate | timeout | failed | ...
 
 
+def may_not_call(at: Workplace, backend: Backend, daily_calls: int, *, probe: bool = False) -> str:
+    """Why a backend may not be called now, "" when it may; a person who watches probes an open breaker."""
+    now = at.world.now()
+    stopped = breaker(at.project, backend.name, backend.model, now)
+    if stopped and not (probe or at.world.watched):
+        return f"{backend.name} paused until {iso_time(stopped.until)}: {stopped.why}"
+    if calls_today(at.project, now, daily_calls) >= daily_calls:
+        return f"daily cap of {daily_calls} calls reached (ADR_DAILY_CALLS)"
+    return ""
+
+
+def account(at: Workplace, backend: Backend, sent: int, answer: Answer) -> None:
+    """Write a call into the ledger and move its circuit breaker; ``sent`` is the prompt's length in characters."""
+    now = at.world.now()
+    line = LedgerLine(
+        time=iso_time(now),
+        program=at.world.program,
+        backend=backend.name,
+        model=backend.model,
+        characters_in=sent,
+        characters_out=len(answer.text),
+        seconds=round(answer.seconds, 2),
+        cost=answer.cost,
+        result=answer.trouble or ("ok" if answer.text.strip() else "empty"),
+    )
+    record_call(at.project, now, line)
+    if answer.trouble in BREAKING:
+        trip(at.project, backend.name, backend.model, now, quoted(answer.detail))
+    elif not answer.trouble:
+        reset(at.project, backend.name, backend.model)
+
+
+def quoted(text: str) -> str:
+    """A backend's text for the log: masked, at most 200 characters."""
+    return mask.mask(text[:_MASKED]).text.strip()[:_QUOTED]
+
+
+# -- the circuit breaker
+
+
 def breaker(project: Project, backend: str, model: str, now: float) -> Breaker | None:
     """The open breaker of a backend and model; None when calls may be made."""
-    found = _stored(_breaker_file(project, backend, model))
-    if found is None or not now < found.until <= now + _LONGEST:
-        return None
-    return found
+    stored = _stored(_breaker_file(project, backend, model))
+    return stored if stored and _is_open(stored, now) else None
 
 
 def breakers(project: Project, now: float) -> list[Breaker]:
     """All breakers that are open."""
     folder = project.state_file("breaker")
-    found = (_stored(os.path.join(folder, name)) for name in sorted(files.names(folder)))
-    return [one for one in found if one and now < one.until <= now + _LONGEST]
+    stored = (_stored(os.path.join(folder, name)) for name in sorted(files.names(folder)))
+    return [opened for opened in stored if opened and _is_open(opened, now)]
+
+
+def _is_open(stored: Breaker, now: float) -> bool:
+    return now < stored.until <= now + _LONGEST  # a time further ahead is damage
 
 
 def trip(project: Project, backend: str, model: str, now: float, why: str) -> Breaker:
     """Open the breaker: 15 minutes the first time, doubled each further time, at most 6 hours."""
     path = _breaker_file(project, backend, model)
     old = _stored(path)
-    step = min(old.step * 2, _LONGEST) if old and old.step > 0 else _FIRST
+    step = backoff.next_wait(old.step if old else 0.0, _LONGEST)
     opened = Breaker(f"{backend} {model}", now + step, step, why)
     files.make_folder(os.path.dirname(path), 0o700)
     files.write_atomic(path, files.json_bytes(opened._asdict()))
@@ -65,7 +113,7 @@ def trip(project: Project, backend: str, model: str, now: float, why: str) -> Br
 
 
 def reset(project: Project, backend: str, model: str) -> None:
-    """A call succeeded: the breaker is closed and its step begins anew."""
+    """Close the breaker after a call that succeeded: the next opening is 15 minutes again."""
     files.remove(_breaker_file(project, backend, model))
 
 
@@ -88,9 +136,12 @@ def _stored(path: str) -> Breaker | None:
     )
 
 
+# -- the ledger
+
+
 def record_call(project: Project, now: float, line: LedgerLine) -> None:
     """Add a call to the ledger of its month; a ledger that cannot be written stops nothing."""
-    path = project.state_file("ledger", time.strftime("%Y-%m", time.localtime(now)) + ".jsonl")
+    path = _month_file(project, now)
     try:
         files.make_folder(os.path.dirname(path), 0o700)
         files.append(path, files.json_bytes(line._asdict()))
@@ -99,22 +150,25 @@ def record_call(project: Project, now: float, line: LedgerLine) -> None:
 
 
 def calls_today(project: Project, now: float, most: int) -> int:
-    """The number of calls in today's part of the ledger; reads no more than ``most`` of them need."""
-    month = time.strftime("%Y-%m", time.localtime(now))
-    path = project.state_file("ledger", month + ".jsonl")
+    """The number of today's calls; counts no further than it takes to see ``most``."""
+    path = _month_file(project, now)
     day = iso_time(now)[:10]
     try:
         size = os.stat(path).st_size
         with open(path, "rb") as stream:
-            stream.seek(max(0, size - (most + 1) * 512))
+            stream.seek(max(0, size - (most + 1) * _LINE))
             data = stream.read()
     except OSError:
         return 0
     return data.count(f'"time":"{day}'.encode())
 
 
-def ledger(project: Project, month: str) -> Iterator[LedgerLine]:
-    """The calls of a month (``YYYY-MM``); lines that are no call are passed over."""
+def _month_file(project: Project, now: float) -> str:
+    return project.state_file("ledger", time.strftime("%Y-%m", time.localtime(now)) + ".jsonl")
+
+
+def calls(project: Project, month: str) -> Iterator[LedgerLine]:
+    """The calls of a month (``YYYY-MM``); damaged lines are skipped."""
     import json
 
     for raw in (files.read_bytes(project.state_file("ledger", month + ".jsonl")) or b"").split(b"\n"):
