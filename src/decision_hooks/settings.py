@@ -180,7 +180,7 @@ VARIABLES: tuple[Variable, ...] = (
         "ADR_LANGUAGE",
         "uk",
         "Language of drafts and records: `uk`, `en`, or the name of another.",
-        _text,  # ``records.madr.language`` judges it
+        _text,  # ``languages.table.language`` judges it
         _BOTH,
     ),
     Variable(

@@ -6,6 +6,7 @@ import json
 import re
 from typing import NamedTuple
 
+from decision_hooks.languages.table import in_any
 from decision_hooks.pipeline.drafts import Reading, condensed, condensed_record, cut, is_silent
 from decision_hooks.records import madr
 from decision_hooks.replies import wrapping
@@ -25,9 +26,13 @@ _ADDED, _TARGET = 4500, 3500
 _MOST_UNVERIFIED = 600
 
 _MOST_SAID = 300  # characters of a yes or no
-_YES = "yes так да true ja oui sí si tak sim áno ano taip jā evet".split()
-_NO = "no not ні нет false nein non nie não nao ne nē hayır".split()
-_LABEL = re.compile(r"^\W*(?:answer|відповідь|ответ)\W+", re.IGNORECASE)
+_YES = frozenset(  # also of languages without a card
+    f"{in_any(lambda card: card.yes)}|ja|oui|sí|si|tak|sim|áno|ano|taip|jā|evet".split(
+        "|"
+    )  # also of languages without a card
+)
+_NO = frozenset(f"{in_any(lambda card: card.no)}|nein|non|nie|não|nao|ne|nē|hayır".split("|"))
+_LABEL = re.compile(rf"^\W*(?:{in_any(lambda card: card.answer)})\W+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 
 _MOST_TITLE = 200
@@ -133,7 +138,7 @@ def yes_or_no(text: str) -> bool | None:
     if len(text) > _MOST_SAID:
         return None
     words = [word.casefold() for word in _WORD.findall(_LABEL.sub("", text))]
-    if not words or words[0] not in (*_YES, *_NO):
+    if not words or words[0] not in _YES | _NO:
         return None
     yes = words[0] in _YES
     return None if any(word in (_NO if yes else _YES) for word in words[1:]) else yes

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
+from decision_hooks.languages.table import in_any
 from decision_hooks.text import markdown
 
 MOST_ITEMS = 20
@@ -15,18 +16,9 @@ _MOST_SPAN = 500  # characters of a span that are looked up
 _TICKS = re.compile(r"`+")
 _ENDING = re.compile(r"(?:\(\)|:\d+(?:-\d+)?|[,;])$")
 _UNITS = (
-    "%|‰|°|°C|x|×|k|K|M|px|pt|em|rem|dpi|fps|Hz|kHz|MHz|GHz|W|V|"
-    "ns|µs|μs|us|ms|s|sec|secs|seconds?|min|mins|minutes?|h|hr|hrs|hours?|days?|weeks?|months?|years?|"
-    "нс|мкс|мс|с|сек|секунд[аиу]?|хв|хвилин[аиу]?|год|годин[аиу]?|дн|днів|день|дні|доб[аиу]?|тижн[іяів]+|"
-    "місяц[ііяів]+|рок[иів]+|мин|минут[аыу]?|час|часов|часа|дней|дня|лет|"
-    "B|bytes?|KB|kB|KiB|MB|MiB|GB|GiB|TB|TiB|Kb|Mb|Gb|bits?|Б|КБ|МБ|ГБ|ТБ|байт[иів]*|біт[иів]*|"
-    "kbps|Mbps|Gbps|MB/s|GB/s|rps|qps|req/s|tok/s|tps|"
-    "USD|EUR|UAH|€|грн|дол|"
-    "tokens?|lines?|rows?|files?|tests?|requests?|calls?|items?|records?|characters?|chars?|words?|cores?|"
-    "threads?|times|percent|"
-    "токен[иів]*|рядк[иів]+|файл[иів]*|тест[иів]*|запит[иів]*|виклик[иів]*|елемент[иів]*|запис[иів]*|"
-    "символ[иів]*|слів|слова|ядер|потоків|разів|рази|відсотк[иів]+"
-)
+    "%|‰|°|°C|x|×|k|K|M|px|pt|em|rem|dpi|fps|Hz|kHz|MHz|GHz|W|V|ns|µs|μs|us|ms|s|h|"
+    "B|KB|kB|KiB|MB|MiB|GB|GiB|TB|TiB|Kb|Mb|Gb|kbps|Mbps|Gbps|MB/s|GB/s|rps|qps|req/s|tok/s|tps|USD|EUR|UAH|€"
+)  # of all languages; the words are on their cards
 
 
 def claims(text: str) -> tuple[str, ...]:
@@ -112,6 +104,7 @@ def _cut(claim: str) -> str:
 @lru_cache(maxsize=1)
 def _number() -> re.Pattern[str]:
     number = r"(\d{1,3}(?:[ ,_\u00a0]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
+    units = f"{_UNITS}|{in_any(lambda card: card.units)}"
     return re.compile(
-        rf"(?<![\w.,:/#$€-])(?:{number}[ \u00a0-]?(?:{_UNITS})(?![\w/])|[$€] ?{number}(?![\w/]))"
+        rf"(?<![\w.,:/#$€-])(?:{number}[ \u00a0-]?(?:{units})(?![\w/])|[$€] ?{number}(?![\w/]))"
     )

@@ -6,9 +6,12 @@ import re
 from typing import NamedTuple
 
 from decision_hooks.errors import RefusedReply
+from decision_hooks.languages.en import Language
+from decision_hooks.languages.table import in_any
 from decision_hooks.records import front_matter, grounding, madr, naming
-from decision_hooks.records.headings import Arranged, arrange, is_update
+from decision_hooks.records.headings import Body, is_update, parse_body
 from decision_hooks.text import markdown
+from decision_hooks.text.cutting import one_line
 
 DRAFT_KEYS = ("session", "captured", "transcript", "unverified")
 _OURS = ("type", "title", "description", "status", "date", *DRAFT_KEYS)
@@ -17,11 +20,13 @@ _MOST_DESCRIPTION = 300
 _READ_FOR_SENTENCE = 4000  # characters
 
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?!\d)")
-_MARKED = re.compile(r"[ \t]*[*_]*(?:status|date|статус|дата)[ \t]*[*_]*[ \t]*:.*", re.IGNORECASE)
+_MARKED = re.compile(rf"[ \t]*[*_]*(?:{in_any(lambda card: card.marks)})[ \t]*[*_]*[ \t]*:.*", re.IGNORECASE)
 _KEYS = re.compile(r"---[ \t]*\n(?:[A-Za-z_][\w-]*:.*\n|[ \t]+\S.*\n|- .*\n)+")
 _HEADING_INSIDE = re.compile(r"^##", re.MULTILINE)
 _MARKDOWN_INFO = ("", "markdown", "md", "mdx")
-_SENTENCE = re.compile(r"(?<=[.!?…])[\"»”)*_]*(?=\s+[^\W\d_a-zа-яіїєґ]|\s+[`\"«(]|\s*$)")
+_SENTENCE = re.compile(
+    r"(?<=[.!?…])[\"»”)*_]*(?=\s+[^\W\d_a-z\u0430-\u044f\u0456\u0457\u0454\u0491]|\s+[`\"«(]|\s*$)"
+)
 
 
 class Source(NamedTuple):
@@ -46,15 +51,15 @@ def _only_decision(body: str) -> madr.Sections:
         found = decisions(body)
     except RefusedReply:
         return madr.Sections()
-    return arrange(found[0].body).texts if len(found) == 1 else madr.Sections()
+    return parse_body(found[0].body).texts if len(found) == 1 else madr.Sections()
 
 
-def record(content: str, slug: str, drawn: Source, language: madr.Language) -> str:
+def record(content: str, slug: str, drawn: Source, language: Language) -> str:
     """The whole text of a record; raises ``RefusedReply`` where the content cannot be one."""
     read = front_matter.read(_closed_front(_without_fence(content)))
     if markdown.unclosed_fence(read.body):
         raise RefusedReply("a code fence of the content is never closed")
-    found = arrange(read.body)
+    found = parse_body(read.body)
     if not any(found.texts) and not found.preamble and not found.extras:
         raise RefusedReply("the content is empty")
     texts = madr.Sections(*(own or theirs for own, theirs in zip(found.texts, drawn.texts, strict=True)))
@@ -120,7 +125,7 @@ def _closed_front(text: str) -> str:
 
 
 def _front(
-    read: front_matter.Document, found: Arranged, slug: str, day: str, outcome: str
+    read: front_matter.Document, found: Body, slug: str, day: str, outcome: str
 ) -> list[tuple[str, object]]:
     title = (
         _one_line(read.text("title"))[:_MOST_TITLE] or _one_line(found.title)[:_MOST_TITLE] or _one_line(slug)
@@ -138,7 +143,7 @@ def _front(
     return front
 
 
-def _preamble(found: Arranged, day: str) -> str:
+def _preamble(found: Body, day: str) -> str:
     """Status and date, then what else stood before the first section."""
     rows = [
         line for line in markdown.lines(found.preamble) if line.fenced or not _MARKED.fullmatch(line.text)
@@ -156,14 +161,11 @@ def _first_sentence(text: str) -> str:
     match = next(
         (match for match in _SENTENCE.finditer(row) if row.count("`", 0, match.end()) % 2 == 0), None
     )
-    sentence = row[: match.end()] if match else row
-    if len(sentence) <= _MOST_DESCRIPTION:
-        return sentence
-    return sentence[:_MOST_DESCRIPTION].rsplit(" ", 1)[0] + "…"
+    return one_line(row[: match.end()] if match else row, _MOST_DESCRIPTION)
 
 
 def _one_line(text: str) -> str:
-    return " ".join(front_matter.clean(text).split())
+    return one_line(front_matter.clean(text))
 
 
 def _day(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from decision_hooks.backends import answers as backend_answers
 from decision_hooks.backends import call, prompts
+from decision_hooks.languages.en import Language
 from decision_hooks.pipeline import questions as pipeline_questions
 from decision_hooks.pipeline.questions import (
     ADDITIONS,
@@ -20,7 +21,6 @@ from decision_hooks.pipeline.questions import (
     Answer,
     Question,
 )
-from decision_hooks.records import madr
 from decision_hooks.system.parallel import Countdown, Stop, in_parallel
 
 _LIMITS = {SAME: 60.0, KEPT: 60.0, SECTIONS: 150.0, ADDITIONS: 120.0}  # seconds for one call
@@ -38,7 +38,7 @@ class Model(NamedTuple):
     backend: call.Backend
     root: str
     environ: Mapping[str, str]
-    language: madr.Language
+    language: Language
     jobs: int  # calls at once
 
 

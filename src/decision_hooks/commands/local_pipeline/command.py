@@ -10,12 +10,13 @@ from decision_hooks.backends import answers, call
 from decision_hooks.commands.local_pipeline.asking import Asking, Model, failed_wholly
 from decision_hooks.commands.options import parser, root_of
 from decision_hooks.errors import BackendError, FolderError
+from decision_hooks.languages import table
 from decision_hooks.pipeline import operations
 from decision_hooks.pipeline import run as pipeline
 from decision_hooks.pipeline.drafts import Draft
 from decision_hooks.pipeline.stages import Shelf
 from decision_hooks.privacy import mask
-from decision_hooks.records import front_matter, madr, naming, search
+from decision_hooks.records import front_matter, naming, search
 from decision_hooks.settings import NormalizeSettings, normalize_settings
 from decision_hooks.state import record_index
 from decision_hooks.system import adr_folder, files
@@ -42,7 +43,7 @@ def run(argv: Sequence[str], world: World) -> int:
     asking = _asking(world, settings, root, clock)
     drafts = _drafts(world, folder, batch)
     shelf = _shelf(world, settings, root, folder, [name for name in clean if name not in batch])
-    outcome = pipeline.by_model(drafts, shelf, asking.ask, madr.language(settings.language))
+    outcome = pipeline.by_model(drafts, shelf, asking.ask, table.language(settings.language))
     return _print(world, asking, clock, outcome)
 
 
@@ -68,7 +69,7 @@ def _asking(world: World, settings: NormalizeSettings, root: str, clock: Countdo
     backend = call.local_backend(settings.local_model, root, world.environ)
     if isinstance(backend, call.Absent):
         raise BackendError(backend.reason)
-    language = madr.language(settings.language)
+    language = table.language(settings.language)
     model = Model(backend, root, world.environ, language, settings.local_jobs)
     return Asking(model, clock, world.err)
 

@@ -1,4 +1,4 @@
-"""What points at a person: e-mail, phone, national numbers; mentions and directives."""
+"""Finds what identifies a person: e-mail addresses, phone and national numbers; also mentions and directives."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from decision_hooks.languages.table import in_any
 from decision_hooks.privacy.rules.hits import Hit, Text, anchored, start_of_run
 
 # Last labels that are no top level domain: files and units of a system ("icon@2x.png", "getty@tty1.service").
@@ -41,19 +42,8 @@ def find_mentions(t: Text) -> Iterator[Hit]:
 
 
 def find_directives(t: Text) -> Iterator[Hit]:
-    """Words that want to steer the reader of a quoted text; they are observed, never followed. Advisory."""
-    anchors = (
-        "ignor",
-        "disregard",
-        "forget",
-        "override",
-        "set ",
-        "skip",
-        "игнор",
-        "забуд",
-        "ігнор",
-        "пропуст",
-    )
+    """Orders to the reader of a quoted text ("ignore all rules"); they are reported, never followed. Advisory."""
+    anchors = f"set |{in_any(lambda card: card.ignore)}|{in_any(lambda card: card.skip)}".split("|")
     for match in anchored(t, anchors, _directive()):
         yield Hit("embedded_directive", match.start(), match.end(), high=False)
 
@@ -159,16 +149,15 @@ def _number_shapes() -> re.Pattern[str]:
 
 
 def _tax_numbers(t: Text) -> Iterator[Hit]:
-    for match in anchored(t, ("рнокпп", "іпн", "ипн", "инн", "інн"), _tax_number()):
+    for match in anchored(t, in_any(lambda card: card.tax_numbers).split("|"), _tax_number()):
         yield Hit("national_identifier", match.start(1), match.end(1))
 
 
 @lru_cache(maxsize=1)
 def _tax_number() -> re.Pattern[str]:
-    gap = r"(?:[ \t:=№#.,(\"'-]|код|номер){0,6}"
-    return re.compile(
-        r"(?<!\w)(?:рнокпп|[іи]пн|[иі]нн)" + gap + r"([0-9]{10}(?:[0-9]{2})?)(?![\w-])", re.IGNORECASE
-    )
+    gap = rf"(?:[ \t:=№#.,(\"'-]|{in_any(lambda card: card.number_words)}){{0,6}}"
+    names = in_any(lambda card: card.tax_numbers)
+    return re.compile(rf"(?<!\w)(?:{names}){gap}([0-9]{{10}}(?:[0-9]{{2}})?)(?![\w-])", re.IGNORECASE)
 
 
 def _mentions_of_line(line: str, offset: int) -> Iterator[Hit]:
@@ -188,17 +177,13 @@ def _mention() -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def _directive() -> re.Pattern[str]:
-    which = "all|any|every|of|the|your|my|these|those|previous|prior|above|earlier|preceding"
-    old = (
-        r"все|всі|усі|эти|ці|мои|мої|свои|свої|предыдущ\w{1,4}|прежн\w{1,4}|попередн\w{1,4}|вышестоящ\w{1,5}"
-    )
+    ignore, previous = in_any(lambda card: card.ignore), in_any(lambda card: card.previous)
+    instructions = in_any(lambda card: card.instructions)
+    skip, articles = in_any(lambda card: card.skip), in_any(lambda card: card.articles)
+    confirmation = in_any(lambda card: card.confirmation)
     return re.compile(
-        rf"(?:ignore|disregard|forget|override)\s{{1,4}}(?:(?:{which})\s{{1,4}}){{1,5}}"
-        r"(?:instructions?|prompts?|rules|directions|guidelines)"
+        rf"(?:{ignore})\s{{1,4}}(?:(?:{previous})\s{{1,4}}){{1,5}}(?:{instructions})"
         r"|set\s{1,4}(?:the\s{1,4})?autonomy(?:\s{1,4}(?:tier|level|mode))?\s{1,4}to\s{1,4}[\"'`]?full"
-        r"|skip\s{1,4}(?:(?:the|any|all|every|user)\s{1,4}){0,3}confirmations?"
-        rf"|(?:игнорируй(?:те)?|забудь(?:те)?|ігноруй(?:те)?)\s{{1,4}}(?:(?:{old})\s{{1,4}}){{1,4}}"
-        r"(?:инструкци\w|указани\w|правила|інструкці\w|вказівк\w|підказк\w)"
-        r"|(?:пропусти|пропустить|пропустіть)\s{1,4}(?:подтверждени\w|підтвердження)",
+        rf"|(?:{skip})\s{{1,4}}(?:(?:{articles})\s{{1,4}}){{0,3}}(?:{confirmation})",
         re.IGNORECASE,
     )
