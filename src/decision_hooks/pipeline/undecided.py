@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from decision_hooks.languages.table import in_any
-from decision_hooks.text import markdown
+from decision_hooks.text.cutting import one_line
 
 _MOST_WORDS = 10
 _MOST_CHARACTERS = 200
@@ -44,7 +44,7 @@ def nothing_chosen(outcome: str, options: str = "") -> bool:
 
 
 def _label(outcome: str) -> str:
-    """The option that an outcome names as chosen, else the outcome itself when it is one short line."""
+    """The chosen option of an outcome, or the outcome itself when it is one short line."""
     found = _CHOSEN.search(outcome)
     if found is None:
         text = outcome.strip().strip('*_"«».')
@@ -57,13 +57,10 @@ def _label(outcome: str) -> str:
 
 
 def _items(options: str) -> list[str]:
-    found = []
-    for line in markdown.split_lines(options):
-        item = re.match(r"[ \t]*(?:[*+-]|\d{1,3}[.)])[ \t]+(.+)", line)
-        if item:
-            found += [item[1], re.split(r":\s|\s[—–-]\s", item[1])[0]]
-    return found
+    """The texts of listed options, whole and without their descriptions."""
+    items = re.findall(r"(?m)^[ \t]*(?:[*+-]|\d{1,3}[.)])[ \t]+(.+)$", options.replace("\r\n", "\n"))
+    return [*items, *(re.split(r":\s|\s[—–-]\s", item)[0] for item in items)]
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.split()).strip('*_`"«»„“”. ').casefold()
+    return one_line(text).strip('*_`"«»„“”. ').casefold()

@@ -1,4 +1,4 @@
-"""What a decision claims in identifiers and numbers, and what of it stands nowhere in its session."""
+"""Finds identifiers and numbers in a decision, and those that its session does not contain."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from decision_hooks.languages.table import in_any
 from decision_hooks.text import markdown
+from decision_hooks.text.cutting import one_line
 
 MOST_ITEMS = 20
 MOST_CHARACTERS = 120
@@ -22,7 +23,7 @@ _UNITS = (
 
 
 def claims(text: str) -> tuple[str, ...]:
-    """What a text claims, once each and in order: backticked spans of one line, and numbers with a unit.
+    """The claims of a text, once each and in order: backticked spans of one line, and numbers with a unit.
 
     Fenced code is left out; white space is folded; an ending such as ``()``, ``:12`` or a comma is cut.
     """
@@ -34,7 +35,7 @@ def claims(text: str) -> tuple[str, ...]:
 
 
 def unverified(wanted: Sequence[str], known: Callable[[str], bool]) -> tuple[str, ...]:
-    """Those claims that are not known, at most 20 of at most 120 characters.
+    """The claims that are not known, at most 20 of at most 120 characters.
 
     ``known`` is asked with the claim as ``normal`` writes it.
     """
@@ -51,7 +52,7 @@ def normal(text: str) -> str:
     """A text for look-up: white space folded, numbers without thousands' marks and with a decimal point."""
     import unicodedata
 
-    text = " ".join(unicodedata.normalize("NFC", text).split())
+    text = one_line(unicodedata.normalize("NFC", text))
     text = re.sub(r"(?<=\d)[ ,_](?=\d{3}(?!\d))", "", text)
     return re.sub(r"(?<=\d),(?=\d)", ".", text)
 
@@ -65,12 +66,11 @@ def number_digits(claim: str) -> str:
 def _claims_of(line: str) -> Iterator[str]:
     spans, rest = _spans(line)
     for span in spans:
-        claim = _cut(" ".join(span[:_MOST_SPAN].split()))
+        claim = _cut(one_line(span[:_MOST_SPAN]))
         if re.search(r"\w", claim):
             yield claim
     if re.search(r"\d", rest):
-        for match in _number().finditer(" ".join(rest.split())):
-            yield match[0]
+        yield from (match[0] for match in _number().finditer(one_line(rest)))
 
 
 def _spans(line: str) -> tuple[list[str], str]:

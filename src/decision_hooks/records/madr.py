@@ -112,7 +112,7 @@ def render_draft(
 ) -> str:
     """The text of a draft: session, time and transcript of the capture, claims without evidence, then the block."""
     front: list[tuple[str, object]] = [
-        ("session", " ".join(session.split()) or "unknown"),
+        ("session", one_line(session) or "unknown"),
         ("captured", captured_iso),
         ("transcript", transcript),
     ]

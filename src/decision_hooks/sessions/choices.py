@@ -14,11 +14,10 @@ def real_choices(session: Session) -> tuple[Choice, ...]:
 
     A question with two real options that was answered, a plan approved, a plan sent back with a reason.
     """
-    return tuple(choice for choice in session.choices if is_real(choice))
+    return tuple(choice for choice in session.choices if _is_real(choice))
 
 
-def is_real(choice: Choice) -> bool:
-    """Whether a choice decides something."""
+def _is_real(choice: Choice) -> bool:
     if choice.kind == "plan-approved":
         return bool(choice.question)
     if choice.kind == "plan-rejected":
