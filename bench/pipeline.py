@@ -21,6 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from decision_hooks.languages import table
 from decision_hooks.pipeline import questions as pipeline_questions
 from decision_hooks.pipeline import run
 from decision_hooks.pipeline.drafts import Draft
@@ -30,7 +31,6 @@ from decision_hooks.pipeline.stages import Shelf
 from decision_hooks.records import (
     front_matter,
     headings,
-    madr,
     search,
 )
 from decision_hooks.records import (
@@ -121,7 +121,7 @@ def measured(batch: Mapping[str, Any], read: READ, all_merges: bool) -> Measured
         drafts,
         Shelf(index, lambda name: records.get(name, ""), frozenset(records)),
         lambda questions, share: [judged(question, truth, asked) for question in questions],
-        madr.language("uk"),
+        table.language("uk"),
     )
     seconds = time.perf_counter() - begun
     counts = Counter(kinds(outcome, truth, all_merges))
@@ -142,7 +142,7 @@ def judged(question: Question, truth: Mapping[str, Truth], asked: Counter[str]) 
     if question.kind == pipeline_questions.KEPT:
         return Answer(ANSWERED, yes=one.op != "delete")
     if question.kind == pipeline_questions.SECTIONS:
-        texts = headings.arrange(front_matter.split(one.content).body).texts
+        texts = headings.parse_body(front_matter.split(one.content).body).texts
         return Answer(
             ANSWERED, sections=Extracted("", texts._replace(outcome=texts.outcome or "As decided."))
         )

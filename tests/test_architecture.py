@@ -24,10 +24,22 @@ FLOORS = (
     ("system", "hosts", "replies"),
     ("sessions", "records"),
     ("privacy", "settings"),
-    ("text", "errors"),
+    ("text", "languages"),
+    ("errors",),
 )
 FLOOR_OF = {name: number for number, names in enumerate(FLOORS) for name in names}
-PURE = {"text", "privacy", "sessions", "records", "hosts", "replies", "pipeline", "errors", "settings"}
+PURE = {
+    "text",
+    "languages",
+    "privacy",
+    "sessions",
+    "records",
+    "hosts",
+    "replies",
+    "pipeline",
+    "errors",
+    "settings",
+}
 DISK = {"system", "transcripts", "state", "backends", "install"}  # may read and write files
 BORDER = {"edge", "cli"}
 

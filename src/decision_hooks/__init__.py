@@ -13,8 +13,9 @@ The map of the package. Each line may import those below it; packages on one lin
     system, hosts, replies    files, git, locks, processes; the agents that call us; a reply to a judged plan
     sessions, records         what was said; what docs/adr holds
     privacy, settings         what must not leave the machine; every environment variable
-    text, errors              Markdown, terms, cutting; the errors raised on purpose
+    text, languages           Markdown, terms, cutting; the words and phrases of each language
+    errors                    the errors raised on purpose
 
-Pure: text, privacy, sessions, records, hosts, replies, pipeline. ``subprocess`` and ``fcntl``: ``system``
+Pure: text, languages, privacy, sessions, records, hosts, replies, pipeline. ``subprocess`` and ``fcntl``: ``system``
 only. ``sys.stdin``, ``os.environ``, the clock and the exit: ``edge`` and ``cli`` only.
 """

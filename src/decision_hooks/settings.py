@@ -117,7 +117,7 @@ FOR_NORMALIZE: tuple[Variable, ...] = (
 FOR_BOTH: tuple[Variable, ...] = (
     Variable("ADR_NORMALIZE_SKIP_TOOLING_ONLY", "skip_tooling_only", "1", _boolean,
              "`0`: keep sessions and drafts that touched only tooling files (shared by both programs)."),
-    Variable("ADR_LANGUAGE", "language", "uk", _text,  # ``records.madr.language`` checks it
+    Variable("ADR_LANGUAGE", "language", "uk", _text,  # ``languages.table.language`` checks it
              "Language of drafts and records: `uk`, `en`, or the name of another."),
     Variable("ADR_DIR", "adr_dir", "docs/adr", _folder,
              "Folder of drafts and records, relative to the project's root."),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from decision_hooks.languages import table
 from decision_hooks.pipeline import (
     operations as pipeline_records,
 )
@@ -27,7 +28,7 @@ from decision_hooks.replies import planning
 from decision_hooks.replies.operations import RawOperation, operations
 from support.adr_texts import block, draft, record
 
-EN = madr.language("en")
+EN = table.language("en")
 A, B, C = "260304-0501-a.md", "260304-0502-b.md", "260304-0503-c.md"
 QUEUE = "260301-0900-queue.md"
 RECORDS = {QUEUE: record("Use a queue"), "260302-0900-cache.md": record("Cache prices")}
@@ -144,7 +145,7 @@ HEAD = draft().split("## ADR")[0]
     "body",
     ["", "\n \n", "NONE\n", "## ADR Use SQLite\n\n## Context and Problem Statement\n\n## Decision Outcome\n",
      "## ADR X\n\n" + madr.assemble(madr.Sections(), EN),
-     "## ADR X\n\n" + madr.assemble(madr.Sections(), madr.language("uk"))],
+     "## ADR X\n\n" + madr.assemble(madr.Sections(), table.language("uk"))],
 )  # fmt: skip
 def test_an_empty_draft_goes(body: str) -> None:
     assert by_rules(drafts(a=HEAD + body))[A].reason == "it is empty"

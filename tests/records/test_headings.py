@@ -46,7 +46,7 @@ FIELDS = madr.Sections._fields
     ],
 )
 def test_a_heading_is_known_in_its_forms(heading: str, field: str) -> None:
-    found = headings.arrange(f"{heading}\n\ntext")
+    found = headings.parse_body(f"{heading}\n\ntext")
     assert dict(zip(FIELDS, found.texts, strict=True)) == {
         name: "text" if name == field else "" for name in FIELDS
     }
@@ -58,14 +58,14 @@ def test_a_heading_is_known_in_its_forms(heading: str, field: str) -> None:
 )
 def test_other_sections_are_kept_as_they_are(heading: str) -> None:
     body = f"## Considered Options\n\na\n\n## Decision Outcome\n\nb\n\n{heading}\n\nc\n\n## Considered Options\n\nd"
-    found = headings.arrange(body)
+    found = headings.parse_body(body)
     kept = (f"{heading}\n\nc",)
     assert (found.extras or (found.texts.outcome.removeprefix("b\n\n"),)) == kept
     assert found.texts.options == "a\n\nd"
 
 
 def test_deeper_headings_belong_to_their_section() -> None:
-    found = headings.arrange(
+    found = headings.parse_body(
         "## Context and Problem Statement\n\na\n\n### Problem\n\nb\n\n#### Options\n\nc\n\n## Considered Options\n\nd"
     )
     assert found.texts.context == "a\n\n### Problem\n\nb\n\n#### Options\n\nc"
@@ -73,19 +73,19 @@ def test_deeper_headings_belong_to_their_section() -> None:
 
 
 def test_sections_all_at_another_level_are_known() -> None:
-    found = headings.arrange("### Контекст\n\na\n\n### Рішення\n\nb\n\n### Наслідки\n\nc")
+    found = headings.parse_body("### Контекст\n\na\n\n### Рішення\n\nb\n\n### Наслідки\n\nc")
     assert found.texts == madr.Sections("a", "", "b", "c", "")
 
 
 def test_what_stands_inside_of_an_update_is_no_section() -> None:
     update = "## Update 2026-05-01\n\na\n\n### Consequences\n\nb"
-    found = headings.arrange(f"## Decision Outcome\n\nx\n\n{update}")
+    found = headings.parse_body(f"## Decision Outcome\n\nx\n\n{update}")
     assert found.extras == (update,)
     assert found.texts == madr.Sections(outcome="x")
 
 
 def test_both_kinds_of_consequences_keep_their_names() -> None:
-    found = headings.arrange(
+    found = headings.parse_body(
         "## Decision Outcome\n\nx\n\n### Positive Consequences\n\n* a\n\n### Negative Consequences\n\n* b"
     )
     assert found.texts.consequences == "**Positive Consequences**\n\n* a\n\n**Negative Consequences**\n\n* b"
@@ -93,7 +93,7 @@ def test_both_kinds_of_consequences_keep_their_names() -> None:
 
 def test_headings_inside_of_fences_are_none() -> None:
     text = "a\n\n```md\n## Considered Options\n# T\n```"
-    found = headings.arrange(f"## Context\n\n{text}")
+    found = headings.parse_body(f"## Context\n\n{text}")
     assert found.texts == madr.Sections(context=text)
     assert found.title == ""
 
@@ -114,7 +114,7 @@ def test_headings_inside_of_fences_are_none() -> None:
     ],
 )
 def test_the_title_is_taken_out(body: str, title: str) -> None:
-    found = headings.arrange(body)
+    found = headings.parse_body(body)
     assert (found.title, found.texts, found.extras, found.preamble) == (
         title,
         madr.Sections(context="a"),
@@ -124,12 +124,12 @@ def test_the_title_is_taken_out(body: str, title: str) -> None:
 
 
 def test_text_below_the_title_stands_before_the_sections() -> None:
-    assert headings.arrange("intro\n\n# T\n\nmore\n\n## Context\n\na").preamble == "intro\n\nmore"
+    assert headings.parse_body("intro\n\n# T\n\nmore\n\n## Context\n\na").preamble == "intro\n\nmore"
 
 
 def test_a_second_decision_is_kept_one_level_deeper() -> None:
     body = "## ADR A\n\n## Context\n\na\n\n## ADR: B\n\n## Context\n\nb\n\n### Consequences\n\nc"
-    found = headings.arrange(body)
+    found = headings.parse_body(body)
     assert found.texts == madr.Sections(context="a")
     assert found.extras == ("## ADR: B\n\n### Context\n\nb\n\n#### Consequences\n\nc",)
 
@@ -166,7 +166,7 @@ HEADINGS = st.builds(
 @given(st.lists(HEADINGS | st.sampled_from(["w1 w2", "```", "* item", ""])))
 def test_no_word_of_a_body_is_lost(rows: list[str]) -> None:
     numbered = [row.replace("w1", f"w{n}").replace("item", f"item{n}") for n, row in enumerate(rows)]
-    found = headings.arrange("\n".join(numbered))
+    found = headings.parse_body("\n".join(numbered))
     kept = "\n".join([found.preamble, *found.texts, *found.extras])
     wanted = [line.text for line in markdown.lines("\n".join(numbered)) if not line.level]
     for row in wanted:

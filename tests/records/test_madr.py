@@ -1,37 +1,16 @@
-"""Languages, phrases, the form of a body, and decisions of choices."""
+"""Phrases, the form of a body, decisions of choices, and the text of a draft."""
 
 from __future__ import annotations
 
 import pytest
+import yaml
 
-from decision_hooks.errors import SettingError
-from decision_hooks.records import madr
-from decision_hooks.replies import decisions
+from decision_hooks.languages import table
+from decision_hooks.records import front_matter, madr
+from decision_hooks.replies.decisions import decisions
+from support import adr_texts
 
-UK, EN = madr.language("uk"), madr.language("en")
-
-
-@pytest.mark.parametrize(
-    "value", ["", "uk", "UK", "uk-UA", "uk_UA.UTF-8", "Ukrainian", " ukrainian ", "українська"]
-)
-def test_ukrainian(value: str) -> None:
-    assert madr.language(value) == ("uk", "Ukrainian")
-
-
-@pytest.mark.parametrize("value", ["en", "EN", "en-GB", "English", "en_US.UTF-8"])
-def test_english(value: str) -> None:
-    assert madr.language(value) == ("en", "English")
-
-
-@pytest.mark.parametrize("value", ["Polish", "de", "Norwegian Bokmål", "हिन्दी", "a" * 40, "pt-BR"])
-def test_another_name_is_passed_on_with_english_phrases(value: str) -> None:
-    assert madr.language(value) == ("en", value)
-
-
-@pytest.mark.parametrize("value", ["a" * 41, "x1", "12", "en; rm", "a\nb", "-", "{{transcript}}", "_"])
-def test_what_names_no_language_is_a_wrong_setting(value: str) -> None:
-    with pytest.raises(SettingError, match="ADR_LANGUAGE"):
-        madr.language(value)
+UK, EN = table.language("uk"), table.language("en")
 
 
 def test_the_headings_are_exact() -> None:
@@ -52,7 +31,7 @@ def test_the_phrases_for_silence() -> None:
         "Neutral, because transcript не містить підтвердження наслідку.",
         "Додаткової інформації в transcript не зафіксовано.",
     )
-    assert madr.phrases(madr.language("Polish")) == (
+    assert madr.phrases(table.language("Polish")) == (
         "The transcript does not state the context.",
         "No other options were discussed in the transcript.",
         "The transcript does not state the decision.",
@@ -111,7 +90,7 @@ def test_a_judged_plan_is_a_decision_whose_headings_part_no_section(kind: str, l
     assert decision.outcome == f'Chosen option: "{label}", because too early'
     assert "**Decision Outcome**" in decision.body
     assert "# kept" in decision.body
-    assert decisions.decisions(decision.body) == (decision,)
+    assert decisions(decision.body) == (decision,)
 
 
 def test_a_long_question_gives_a_short_title() -> None:
@@ -124,3 +103,46 @@ def test_an_empty_question_gives_no_title() -> None:
     decision = madr.decision_of_choice("question", "  ", [], [], "", EN)
     assert decision.title == ""
     assert decision.body.startswith("## Context and Problem Statement")
+
+
+# -- drafts
+
+(DECISION,) = decisions(adr_texts.block("Кеш"))
+
+
+def rendered(**changed: object) -> str:
+    values = {
+        "session": "abc",
+        "captured_iso": "2026-03-04T05:06:07+02:00",
+        "transcript": "~/t.jsonl",
+        "unverified": (),
+    }
+    return madr.render_draft(DECISION, **{**values, **changed})  # type: ignore[arg-type]
+
+
+def test_a_draft_is_its_front_matter_session_first_and_its_block() -> None:
+    assert rendered() == (
+        "---\nsession: abc\ncaptured: '2026-03-04T05:06:07+02:00'\ntranscript: ~/t.jsonl\n---\n\n"
+        + adr_texts.block("Кеш")
+    )
+
+
+def test_what_is_not_evidenced_is_listed() -> None:
+    text = rendered(unverified=("кеш.py", "5 ms: x", "- y"))
+    assert front_matter.read(text).texts("unverified") == ("кеш.py", "5 ms: x", "- y")
+    assert "кеш.py" in text
+
+
+def test_a_session_keeps_its_type_for_any_reader() -> None:
+    front = front_matter.split(rendered(session="00123")).front
+    assert front is not None
+    assert yaml.safe_load(front)["session"] == "00123"
+    assert front_matter.session_of(rendered(session="")) == "unknown"
+
+
+def test_decisions_of_equal_title_and_outcome_are_the_same() -> None:
+    same = madr.identity("A  b", "c\n d")
+    assert madr.identity("a b", "C d") == same
+    assert madr.identity("a b", "c e") != same
+    assert madr.identity("a", "b c d") != same
+    assert madr.identity("\ud800", "") == madr.identity("\ud800", "")

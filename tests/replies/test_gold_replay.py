@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from decision_hooks.languages import table
 from decision_hooks.records import front_matter, madr, naming
 from decision_hooks.replies import record
 from decision_hooks.replies.decisions import operations
@@ -17,7 +18,7 @@ from decision_hooks.replies.planning import DraftFile, Folder, Plan, plan
 from decision_hooks.text import markdown
 from support.gold import BATCHES, loaded
 
-UK = madr.language("uk")
+UK = table.language("uk")
 
 
 def replayed(batch: dict[str, Any]) -> Plan:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from decision_hooks.errors import RefusedReply
-from decision_hooks.records import front_matter, madr
+from decision_hooks.languages import table
+from decision_hooks.records import front_matter
 from decision_hooks.replies.decisions import operations
 from decision_hooks.replies.planning import DraftFile, Folder, Plan, plan
 from support import adr_texts
@@ -28,7 +29,7 @@ TEXTS = {
     "adr-template.md": "# template\n",
 }
 NAMES = frozenset([*TEXTS, "link.md", "folder"])
-EN = madr.language("en")
+EN = table.language("en")
 CONTENT = adr_texts.block("Cache").split("\n\n", 1)[1]
 
 

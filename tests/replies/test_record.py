@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from decision_hooks.errors import RefusedReply
+from decision_hooks.languages import table
 from decision_hooks.records import front_matter, madr
 from decision_hooks.replies import record
 from decision_hooks.text import markdown
 from support import adr_texts
 
-UK, EN = madr.language("uk"), madr.language("en")
+UK, EN = table.language("uk"), table.language("en")
 NAME = "260304-0506-cache.md"
 DRAWN = record.source(NAME, adr_texts.draft())
 NOTHING = record.Source("2026-03-04", (), madr.Sections())

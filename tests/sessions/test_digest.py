@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import unicodedata
 from itertools import pairwise
@@ -11,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from decision_hooks.sessions import digest
-from decision_hooks.sessions.digest import Context, render
-from decision_hooks.sessions.digest_budget import Piece, shares
+from decision_hooks.sessions.digest import Context, Piece, render, shares
 from decision_hooks.sessions.model import Entry, Session
 from decision_hooks.text.cutting import head, tail
 
@@ -23,6 +23,12 @@ def unmasked(text: str) -> str:
 
 def session(*entries: tuple[str, str]) -> Session:
     return Session("claude", tuple(Entry(kind, text, tool="Bash") for kind, text in entries))
+
+
+def left_out(text: str) -> int:
+    """The characters that a digest says are left out."""
+    match = re.match(r"\[([\d,]+) characters of the session are left out: tool results, ", text)
+    return int(match[1].replace(",", "")) if match else 0
 
 
 def test_a_session_that_fits_is_told_whole() -> None:
@@ -42,14 +48,12 @@ def test_a_session_that_fits_is_told_whole() -> None:
     assert found == (
         "[user]\nwhich store?\n\n[assistant]\n(thinking) embedded is simpler\nSQLite or Redis.\n"
         "(tool Bash) command: ls\n(result Bash) a.py\n\n[user]\n(answer) The user chose: SQLite\n\n"
-        "[assistant]\n(plan) # Use SQLite\n\n[user]\ngo",
-        0,
-        2,
+        "[assistant]\n(plan) # Use SQLite\n\n[user]\ngo"
     )
 
 
 def test_inputs_and_results_of_tools_keep_three_hundred_characters() -> None:
-    text = render(session(("tool", "i" * 5000), ("result", "r" * 5000)), mask=unmasked).text
+    text = render(session(("tool", "i" * 5000), ("result", "r" * 5000)), mask=unmasked)
     assert (text.count("i" * 300), text.count("i" * 301)) == (1, 0)
     assert (text.count("r" * 300), text.count("r" * 301)) == (1, 0)
 
@@ -60,7 +64,7 @@ def test_a_secret_at_the_place_of_a_cut_is_masked_before_it(kind: str) -> None:
     text = "x" * 250 + secret + "y" * 400_000 + secret + "z" * 250
     for budget in range(1000, 3000, 97):
         found = render(session((kind, text)), mask=lambda t: t.replace(secret, "[secret]"), budget=budget)
-        assert "s3cr3t" not in found.text
+        assert "s3cr3t" not in found
 
 
 def test_texts_are_masked_whole() -> None:
@@ -101,7 +105,7 @@ def test_tool_results_then_inputs_then_thinking_go_first_and_oldest_first() -> N
     ]
     order = ("result", "tool", "thinking")
     for budget in range(18_000, 48_000, 900):
-        text = render(session(*entries), mask=unmasked, budget=budget).text
+        text = render(session(*entries), mask=unmasked, budget=budget)
         kept = {
             kind: [n for n in range(40) if f"{kind}-{n} " in text] for kind in (*order, "user", "assistant")
         }
@@ -114,7 +118,7 @@ def test_tool_results_then_inputs_then_thinking_go_first_and_oldest_first() -> N
 
 def test_assistant_text_goes_from_the_middle() -> None:
     entries = [("user", "go"), *[("assistant", f"text-{number} " + "x" * 500) for number in range(100)]]
-    text = render(session(*entries), mask=unmasked, budget=20_000).text
+    text = render(session(*entries), mask=unmasked, budget=20_000)
     kept = [number for number in range(100) if f"text-{number} " in text]
     assert kept[0] == 0
     assert kept[-1] == 99
@@ -126,19 +130,19 @@ def test_assistant_text_goes_from_the_middle() -> None:
 def test_a_single_long_text_keeps_head_and_tail() -> None:
     text = "\n".join(f"line {number}" for number in range(20_000))
     found = render(session(("user", "go"), ("assistant", text)), mask=unmasked, budget=10_000)
-    assert "line 0\n" in found.text
-    assert found.text.endswith("line 19999")
-    assert "characters left out …]" in found.text
-    shown = [line for line in found.text.split("\n") if line.startswith("line ")]
+    assert "line 0\n" in found
+    assert found.endswith("line 19999")
+    assert "characters left out …]" in found
+    shown = [line for line in found.split("\n") if line.startswith("line ")]
     assert set(shown) <= set(text.split("\n"))
-    assert 9_000 < len(found.text) <= 10_000
+    assert 9_000 < len(found) <= 10_000
 
 
 def test_requests_stay_whole_while_assistant_text_can_go() -> None:
     requests = [("user", f"request-{number} " + "u" * 900 + f" end-{number}") for number in range(50)]
     texts = [("assistant", "a" * 3000) for _ in range(50)]
     pairs = [entry for pair in zip(requests, texts, strict=True) for entry in pair]
-    text = render(session(*pairs), mask=unmasked).text
+    text = render(session(*pairs), mask=unmasked)
     assert all(f"end-{number}" in text for number in range(50))
     assert len(text) > 110_000
 
@@ -146,17 +150,17 @@ def test_requests_stay_whole_while_assistant_text_can_go() -> None:
 def test_a_long_request_keeps_head_and_tail() -> None:
     text = "BEGIN " + "u" * 300_000 + " END"
     found = render(session(("user", text), ("assistant", "ok"), ("user", "short")), mask=unmasked)
-    assert "BEGIN" in found.text
-    assert " END" in found.text
-    assert "short" in found.text
-    assert 100_000 < len(found.text) <= 120_000
+    assert "BEGIN" in found
+    assert " END" in found
+    assert "short" in found
+    assert 100_000 < len(found) <= 120_000
 
 
 def test_requests_that_alone_exceed_half_keep_first_and_last_whole_and_little_of_the_middle() -> None:
     requests = [("user", f"request-{number} " + "u" * 1000 + f" end-{number}.") for number in range(150)]
     texts = [("assistant", "a" * 1000) for _ in range(150)]
     pairs = [entry for pair in zip(requests, texts, strict=True) for entry in pair]
-    text = render(session(*pairs), mask=unmasked).text
+    text = render(session(*pairs), mask=unmasked)
     assert " end-0." in text
     assert " end-149." in text
     assert " end-75." not in text
@@ -167,24 +171,22 @@ def test_requests_that_alone_exceed_half_keep_first_and_last_whole_and_little_of
 def test_requests_in_the_middle_go_when_little_of_them_is_too_much() -> None:
     requests = [("user", f"request-{number} " + "u" * 1000 + f" end-{number}.") for number in range(3000)]
     found = render(session(*requests), mask=unmasked)
-    assert "request-0 " in found.text
-    assert "request-2999 " in found.text
-    assert "request-1500 " not in found.text
-    assert found.requests == 3000
-    assert found.left_out > 2_900_000
+    assert "request-0 " in found
+    assert "request-2999 " in found
+    assert "request-1500 " not in found
+    assert left_out(found) > 2_900_000
 
 
 def test_the_digest_says_how_much_is_left_out() -> None:
     found = render(session(("user", "go"), ("assistant", "a" * 50_000)), mask=unmasked, budget=5_000)
-    assert found.text.startswith(f"[{found.left_out:,} characters of the session are left out")
-    assert found.left_out > 45_000
+    assert 45_000 < left_out(found) < 50_000
 
 
 def test_context_comes_first_is_marked_and_has_its_own_limit() -> None:
     context = Context(
         "f" * 9000, ("Use SQLite", "Use WAL"), "b" * 200_000 + "last option", "user " + "w" * 9000
     )
-    text = render(session(("user", "go on")), mask=unmasked, context=context).text
+    text = render(session(("user", "go on")), mask=unmasked, context=context)
     before, _, part = text.partition("[end of context]\n\n")
     assert before.startswith("[context: already judged")
     assert len(before) <= 8000
@@ -195,7 +197,7 @@ def test_context_comes_first_is_marked_and_has_its_own_limit() -> None:
 
 def test_short_context_is_whole_and_masked() -> None:
     context = Context("first", ("Title",), "assistant said", "user said")
-    text = render(session(("user", "go")), mask=str.upper, context=context).text
+    text = render(session(("user", "go")), mask=str.upper, context=context)
     assert text == (
         "[context: already judged, take no decision from it]\n"
         "First request of the session:\nFIRST\n\nDecisions already written:\n- TITLE\n\n"
@@ -216,8 +218,7 @@ def test_no_digest_is_longer_than_its_budget(
     part = session(*[(kind, text * times) for kind, text, times in entries])
     context = Context("first", ("t",) * 30, "b" * 9000, "u") if with_context else digest.NO_CONTEXT
     found = render(part, mask=lambda text: text + "m" * grow, budget=budget, context=context)
-    assert len(found.text) <= max(0, budget)
-    assert found.left_out >= 0
+    assert len(found) <= max(0, budget)
 
 
 @given(st.lists(st.tuples(KINDS, st.integers(0, 9000)), max_size=40), st.integers(500, 60_000))

@@ -12,7 +12,7 @@ from decision_hooks.capture.part import Part
 from decision_hooks.hosts.table import public_path
 from decision_hooks.privacy import mask
 from decision_hooks.privacy.mask import home_as_tilde
-from decision_hooks.records import draft, grounding, naming
+from decision_hooks.records import grounding, madr, naming
 from decision_hooks.replies.decisions import Decision
 from decision_hooks.state.values import Title
 from decision_hooks.system import git
@@ -41,12 +41,12 @@ def make_drafts(
     known = _known_in_part(part, decisions, _known(part, root, home, environ))
     texts, titles = [], []
     for decision in decisions:
-        identity = draft.identity(decision.title, decision.outcome)
+        identity = madr.identity(decision.title, decision.outcome)
         if identity in written:
             continue
         written.add(identity)
         titles.append(Title(decision.title, identity))
-        text = draft.render_draft(
+        text = madr.render_draft(
             decision,
             session=part.session_id,
             captured_iso=iso_time(part.time),

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from decision_hooks.hosts.event import HookEvent
-from decision_hooks.records import madr
+from decision_hooks.languages import table
 from decision_hooks.settings import CaptureSettings
 from decision_hooks.state.capture import CaptureState
 from decision_hooks.state.values import Pending, key_of
@@ -39,7 +39,7 @@ class Stop(NamedTuple):
 
 def enter(run: Run, event: HookEvent) -> Stop | None:
     """Take a stop into the queue, durably; None (and a log line) when it has nothing to capture."""
-    madr.language(run.settings.language)  # a name that is none ends the run before anything changes
+    table.language(run.settings.language)  # a name that is none ends the run before anything changes
     world, project, log = run.at
     path = find_transcript(event, world.environ)
     if not path and not event.message:

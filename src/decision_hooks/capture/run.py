@@ -13,6 +13,7 @@ from decision_hooks.backends.ledger import account, may_not_call, quoted
 from decision_hooks.capture.part import Part, older_edits, read_again, read_part
 from decision_hooks.capture.queue import Run
 from decision_hooks.errors import RefusedReply
+from decision_hooks.languages import table
 from decision_hooks.privacy import mask
 from decision_hooks.records import madr
 from decision_hooks.replies import decisions as replies
@@ -155,13 +156,13 @@ def _decisions(run: Run, part: Part, timeout: float) -> _Tried:
     )
     answer = call.ask(
         chosen,
-        _prompt(run, sent.text),
+        _prompt(run, sent),
         root=run.at.project.root,
         environ=run.at.world.environ,
         timeout=timeout,
         is_answer=lambda text: replies.holds(replies.decisions, text),
     )
-    account(run.at, chosen, len(sent.text), answer)
+    account(run.at, chosen, len(sent), answer)
     return _read_answer(run, chosen, answer)
 
 
@@ -185,7 +186,7 @@ def _read_answer(run: Run, chosen: Backend, answer: answers.Answer) -> _Tried:
 def _decisions_of_choices(run: Run, part: Part) -> _Tried:
     from decision_hooks.sessions.choices import real_choices
 
-    language = madr.language(run.settings.language)
+    language = table.language(run.settings.language)
     found = tuple(
         madr.decision_of_choice(
             choice.kind,
@@ -214,19 +215,14 @@ def _choose_backend(run: Run) -> Backend | None:
 def _prompt(run: Run, transcript: str) -> str:
     from decision_hooks.backends import prompts
 
-    language = madr.language(run.settings.language)
-    phrases = madr.phrases(language)
+    language = table.language(run.settings.language)
     values = {
         "project": os.path.basename(run.at.project.root.rstrip("/")) or "project",
         "root": mask.home_as_tilde(run.at.project.root, run.at.world.home),
         "language": language.name,
         "boundary": prompts.boundary(os.urandom(12)),
         "transcript": transcript,
-        "phrase_context": phrases.context,
-        "phrase_options": phrases.options,
-        "phrase_outcome": phrases.outcome,
-        "phrase_consequences": phrases.consequences,
-        "phrase_more": phrases.more,
+        **madr.phrase_values(language),
     }
     return prompts.fill("capture", language.code, values)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from decision_hooks.languages import table
 from decision_hooks.normalize import batching
 from decision_hooks.normalize.job import Job
-from decision_hooks.records import madr
 from decision_hooks.replies import planning
 from decision_hooks.replies.operations import RawOperation
 from decision_hooks.state import journal
@@ -54,7 +54,7 @@ def judge(
         operations,
         batch=[planning.DraftFile(draft.name, draft.text) for draft in batch],
         folder=planning.Folder(names=folder.names, drafts=frozenset(folder.drafts), read=files.text),
-        language=madr.language(language),
+        language=table.language(language),
         today=today,
     )
     for refusal in plan.refusals:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 from decision_hooks.backends import prompts
+from decision_hooks.languages import table
 from decision_hooks.normalize import batching
 from decision_hooks.normalize.job import Job
 from decision_hooks.privacy.mask import outgoing
@@ -21,8 +22,7 @@ _UNVERIFIED_BUDGET = 4_000  # characters for what a draft lists as not evidenced
 
 def prompt(job: Job, folder: adr_folder.Listing, batch: Sequence[batching.Waiting]) -> str:
     """The whole prompt for a batch."""
-    language = madr.language(job.settings.language)
-    phrases = madr.phrases(language)
+    language = table.language(job.settings.language)
     boundary = prompts.boundary(os.urandom(12))
     index = record_index(job.at.project, folder.records)
     shown: dict[str, None] = {}
@@ -34,10 +34,7 @@ def prompt(job: Job, folder: adr_folder.Listing, batch: Sequence[batching.Waitin
         "count": str(len(batch)),
         "files": ", ".join(f"`{draft.name}`" for draft in batch),
         "other_records": _names([name for name in folder.records if name not in shown]),
-        "phrase_context": phrases.context,
-        "phrase_options": phrases.options,
-        "phrase_consequences": phrases.consequences,
-        "phrase_more": phrases.more,
+        **madr.phrase_values(language),
     }
     return prompts.fill("normalize", language.code, values)
 

@@ -8,10 +8,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from decision_hooks.errors import RefusedReply
+from decision_hooks.languages.table import LANGUAGES
 from decision_hooks.pipeline.undecided import nothing_chosen
 from decision_hooks.records import front_matter, headings, madr, naming
-from decision_hooks.records.headings import Arranged
+from decision_hooks.records.headings import Body
 from decision_hooks.text import markdown
+from decision_hooks.text.cutting import one_line
 
 _MOST_TITLE = 120  # characters of a title that is made of an outcome
 _LABEL = re.compile(r"[ \t]*(?:[*-][ \t]+)?\*\*([^*:\n]{2,60})(?:\*\*[ \t]*:|:[ \t]*\*\*)[ \t]*(.*)$")
@@ -31,7 +33,7 @@ class Decided(NamedTuple):
     """One decision of a draft."""
 
     title: str  # "" for none
-    arranged: Arranged
+    arranged: Body
 
 
 class Reading(NamedTuple):
@@ -55,7 +57,7 @@ class Reading(NamedTuple):
     @property
     def title(self) -> str:
         """What it is about, in a line; made of its outcome or its name where it has no title."""
-        first = self.decisions[0] if self.decisions else Decided("", headings.arrange(""))
+        first = self.decisions[0] if self.decisions else Decided("", headings.parse_body(""))
         told = first.title or first.arranged.title or _title_of(first.arranged.texts.outcome)
         return told or _title_of_name(self.name)
 
@@ -82,7 +84,7 @@ def read(draft: Draft) -> Reading:
 def decisions(body: str) -> tuple[Decided, ...] | None:
     """The decisions of a body; () when it says that there is none, None when it holds something else.
 
-    Bold labels (``**Рішення:**``) count as headings where there are no others.
+    Bold labels (``**Decision:**``) count as headings where there are no others.
     """
     from decision_hooks.replies import decisions as replies
 
@@ -91,7 +93,7 @@ def decisions(body: str) -> tuple[Decided, ...] | None:
             found = replies.decisions(text)
         except RefusedReply:
             continue
-        return tuple(Decided(one.title, headings.arrange(one.body)) for one in found)
+        return tuple(Decided(one.title, headings.parse_body(one.body)) for one in found)
     return None
 
 
@@ -100,7 +102,7 @@ def with_headings(body: str) -> str:
     rows: list[str] = []
     for line in markdown.lines(body):
         label = None if line.fenced or line.level else _LABEL.match(line.text)
-        place = headings.place(markdown.Section(2, label[1], "")) if label else None
+        place = headings.section_number(markdown.Section(2, label[1], "")) if label else None
         if label is None or place is None:
             rows.append(line.text)
         else:
@@ -121,8 +123,7 @@ def is_silent(text: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _silent() -> frozenset[str]:
-    languages = (madr.language("uk"), madr.language("en"))
-    return frozenset(phrase.casefold() for one in languages for phrase in madr.phrases(one))
+    return frozenset(phrase.casefold() for card in LANGUAGES for phrase in card.phrases)
 
 
 def _is_undecided(one: Decided) -> bool:
@@ -134,8 +135,8 @@ def _title_of(outcome: str) -> str:
     row = next((row for row in outcome.splitlines() if row.strip()), "")
     row = _CHOSEN.sub("", row).strip(" \t*_#>-")
     quoted = re.match(r"[\"«„“](.+?)[\"»“”]", row)
-    told = (quoted[1] if quoted else re.split(r"(?<=[.!?])\s|,? because ", row)[0]).strip(' \t."«»*_')
-    return told if len(told) <= _MOST_TITLE else told[:_MOST_TITLE].rsplit(" ", 1)[0] + "…"
+    title = (quoted[1] if quoted else re.split(r"(?<=[.!?])\s|,? because ", row)[0]).strip(' \t."«»*_')
+    return one_line(title, _MOST_TITLE)
 
 
 def _title_of_name(name: str) -> str:
@@ -150,7 +151,7 @@ def condensed(body: str, budget: int) -> str:
     """A body in at most ``budget`` characters, by value: title and outcome, then context, options and the rest."""
     found = decisions(body)
     if not found:
-        arranged = headings.arrange(with_headings(body))
+        arranged = headings.parse_body(with_headings(body))
         return _by_value(arranged.title, arranged, budget)
     if len(found) == 1:
         return _by_value(found[0].title, found[0].arranged, budget)
@@ -166,11 +167,11 @@ def condensed(body: str, budget: int) -> str:
 def condensed_record(text: str, budget: int) -> str:
     """A record (its whole text) in at most ``budget`` characters, as ``condensed``."""
     read = front_matter.read(text)
-    arranged = headings.arrange(read.body)
+    arranged = headings.parse_body(read.body)
     return _by_value(read.text("title") or arranged.title, arranged, budget)
 
 
-def _by_value(title: str, found: Arranged, budget: int) -> str:
+def _by_value(title: str, found: Body, budget: int) -> str:
     texts = found.texts
     valued: Sequence[tuple[str, str, float]] = (  # label, text, share of what is left that it may take
         ("Title", title, 0.4),

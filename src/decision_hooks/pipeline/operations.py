@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Sequence
 
 from decision_hooks.errors import RefusedReply
+from decision_hooks.languages.en import Language
 from decision_hooks.pipeline.drafts import Decided, Reading, cut, is_silent
 from decision_hooks.pipeline.questions import Extracted
 from decision_hooks.records import front_matter, madr, naming
@@ -41,7 +42,7 @@ def _slug(title: str) -> str:
     return slug
 
 
-def own_content(draft: Reading, language: madr.Language, *, whole: bool) -> str:
+def own_content(draft: Reading, language: Language, *, whole: bool) -> str:
     """The content of a record made of a draft's own sections; "" unless it holds exactly one decision.
 
     ``whole``: only when the decision tells its context and its outcome.
@@ -58,7 +59,7 @@ def own_content(draft: Reading, language: madr.Language, *, whole: bool) -> str:
     return _lawful(_record(draft.title, body), draft, language)
 
 
-def extracted_content(draft: Reading, found: Extracted, language: madr.Language) -> str:
+def extracted_content(draft: Reading, found: Extracted, language: Language) -> str:
     """The content of a record made of the sections that a model found; further decisions are told in a line each."""
     also = [_also(one) for one in draft.decisions[1:]]
     rest = found.texts.more
@@ -78,7 +79,7 @@ def _record(title: str, body: str) -> str:
     return front_matter.render([("type", "ADR"), ("title", title or "ADR")], body)
 
 
-def _lawful(content: str, draft: Reading, language: madr.Language) -> str:
+def _lawful(content: str, draft: Reading, language: Language) -> str:
     try:
         record.record(content, "x", record.source(draft.name, draft.text), language)
     except RefusedReply:

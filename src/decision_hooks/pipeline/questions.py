@@ -1,4 +1,4 @@
-"""The narrow questions of the local pipeline, short enough for a context of 8,000 tokens, and their strict answers."""
+"""The narrow questions of the local pipeline, for a context of 8,000 tokens, and the strict reading of answers."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import json
 import re
 from typing import NamedTuple
 
+from decision_hooks.languages.table import in_any
 from decision_hooks.pipeline.drafts import Reading, condensed, condensed_record, cut, is_silent
 from decision_hooks.records import madr
 from decision_hooks.replies import wrapping
 from decision_hooks.text import markdown, terms
+from decision_hooks.text.cutting import one_line
 
 # Kinds, each with a template of its own
 SAME, KEPT, SECTIONS, ADDITIONS = "same", "kept", "sections", "additions"
@@ -25,26 +27,27 @@ _ADDED, _TARGET = 4500, 3500
 _MOST_UNVERIFIED = 600
 
 _MOST_SAID = 300  # characters of a yes or no
-_YES = "yes так да true ja oui sí si tak sim áno ano taip jā evet".split()
-_NO = "no not ні нет false nein non nie não nao ne nē hayır".split()
-_LABEL = re.compile(r"^\W*(?:answer|відповідь|ответ)\W+", re.IGNORECASE)
+# Small models answer in other languages too; these have no card.
+_YES = frozenset(f"{in_any(lambda card: card.yes)}|ja|oui|sí|si|tak|sim|áno|ano|taip|jā|evet".split("|"))
+_NO = frozenset(f"{in_any(lambda card: card.no)}|nein|non|nie|não|nao|ne|nē|hayır".split("|"))
+_LABEL = re.compile(rf"^\W*(?:{in_any(lambda card: card.answer)})\W+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 
 _MOST_TITLE = 200
 _MOST_SECTION = 6000  # characters
 _MOST_ADDITIONS = 20
 _MOST_ADDITION = 1500  # characters
-_LEAST_FOUND = 0.6  # share of an answer's words that stand in the draft; less is invented
+_LEAST_FOUND = 0.6  # share of an answer's words that are in the draft; with less it is invented
 _MOST_VALUES = 30  # beginnings of an object that are tried
 
 
 class Question(NamedTuple):
-    """One question to a model; ``values`` fill the places of the template of its kind."""
+    """One question to a model; ``values`` fill the template of its kind."""
 
     kind: str
     about: tuple[str, ...]  # names of the files, the draft first
     values: tuple[tuple[str, str], ...]
-    source: str = ""  # what the words of the answer have to stand in
+    source: str = ""  # the text that has to contain the words of the answer
 
 
 class Extracted(NamedTuple):
@@ -55,7 +58,7 @@ class Extracted(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What came of a question; ``state`` tells whether the rest means anything."""
+    """The result of a question; the other fields count only in the state ``ANSWERED``."""
 
     state: str
     yes: bool = False
@@ -67,19 +70,19 @@ class Answer(NamedTuple):
 
 
 def same(one: tuple[str, str], other: tuple[str, str], is_draft: bool) -> Question:
-    """Whether two texts (name, body) are about the same decision; the other is a draft or a whole record."""
+    """Whether two texts (name, body) are about the same decision; the other is a draft or a record."""
     shown = condensed(other[1], _SIDE) if is_draft else condensed_record(other[1], _SIDE)
     return Question(SAME, (one[0], other[0]), (("one", condensed(one[1], _SIDE)), ("other", shown)))
 
 
 def swapped(question: Question) -> Question:
-    """The same question with its two texts the other way round, for the second asking."""
+    """The same question with its two texts exchanged, to ask a second time."""
     values = dict(question.values)
     return question._replace(values=(("one", values["other"]), ("other", values["one"])))
 
 
 def kept(draft: Reading) -> Question:
-    """Whether a draft holds a decision that is worth a record."""
+    """Whether a draft has a decision that is worth a record."""
     return Question(KEPT, (draft.name,), (("draft", condensed(draft.shown, _WHOLE)),))
 
 
@@ -101,14 +104,14 @@ def additions(draft: Reading, target: tuple[str, str], is_draft: bool) -> Questi
 
 
 def _unverified(draft: Reading) -> str:
-    return cut("; ".join(" ".join(item.split()) for item in draft.unverified), _MOST_UNVERIFIED) or "-"
+    return cut("; ".join(one_line(item) for item in draft.unverified), _MOST_UNVERIFIED) or "-"
 
 
 # -- understanding
 
 
 def read(question: Question, reply: str) -> Answer:
-    """The answer in a reply; anything but the form that was asked for is ``UNUSABLE``."""
+    """The answer in a reply; ``UNUSABLE`` when it has another form than the question asks for."""
     text = wrapping.plain(reply).strip()
     if question.kind in (SAME, KEPT):
         said = yes_or_no(text)
@@ -133,14 +136,14 @@ def yes_or_no(text: str) -> bool | None:
     if len(text) > _MOST_SAID:
         return None
     words = [word.casefold() for word in _WORD.findall(_LABEL.sub("", text))]
-    if not words or words[0] not in (*_YES, *_NO):
+    if not words or words[0] not in _YES | _NO:
         return None
     yes = words[0] in _YES
     return None if any(word in (_NO if yes else _YES) for word in words[1:]) else yes
 
 
 def rests_on(text: str, source: str) -> bool:
-    """Whether most words of a text stand in its source, inflection aside."""
+    """Whether most words of a text are in its source, in any inflection."""
     wanted = [word for word in terms.words(text) if len(word) > 2]
     known = terms.words(source)
     return bool(wanted) and sum(word in known for word in wanted) >= _LEAST_FOUND * len(wanted)
@@ -165,19 +168,19 @@ def _object(text: str) -> dict[str, object] | None:
 
 
 def _extracted(value: dict[str, object], source: str) -> Extracted | None:
-    """Title and sections, each in words of the draft; None without a key that was asked for, or an outcome."""
+    """Title and sections, each in words of the draft; None when a key or the outcome is missing."""
     if not {"title", *madr.Sections._fields} <= value.keys():
         return None
     texts = [_section(value[key], key in ("options", "consequences")) for key in madr.Sections._fields]
     if any(text is None for text in texts) or not isinstance(value["title"], str):
         return None
     found = madr.Sections(*(text if text and rests_on(text, source) else "" for text in texts))
-    title = " ".join(value["title"].split())[:_MOST_TITLE]
+    title = one_line(value["title"])[:_MOST_TITLE]
     return Extracted(title if rests_on(title, source) else "", found) if found.outcome else None
 
 
 def _section(value: object, listed: bool) -> str | None:
-    """The text of a section, a list as its items; "" for silence, None for what is no text."""
+    """The text of a section, of a list its items; "" for silence, None when it is neither text nor list."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -186,8 +189,8 @@ def _section(value: object, listed: bool) -> str | None:
     items = _items(value)
     if items is None:
         return None
-    told = [item for item in items if not is_silent(item)]
-    return "\n".join(f"* {item}" if listed else item for item in told)[:_MOST_SECTION]
+    rows = [f"* {item}" if listed else item for item in items if not is_silent(item)]
+    return "\n".join(rows)[:_MOST_SECTION]
 
 
 def _items(value: object) -> tuple[str, ...] | None:
@@ -196,11 +199,11 @@ def _items(value: object) -> tuple[str, ...] | None:
         return None
     if not all(isinstance(item, str) and len(item) <= _MOST_ADDITION for item in value):
         return None
-    rows = (re.sub(r"^(?:[*+#>-]+[ \t]+)+", "", " ".join(_plain(str(item)).split())) for item in value)
+    rows = (re.sub(r"^(?:[*+#>-]+[ \t]+)+", "", one_line(_plain(str(item)))) for item in value)
     return tuple(row for row in rows if row)
 
 
 def _plain(text: str) -> str:
-    """A text of a section: its own headings become plain lines, so that they part nothing."""
+    """The text of a section; its headings become plain lines, so that they start no section."""
     text = text.replace("\r\n", "\n").replace("\x00", "").strip()
     return "\n".join(line.title if line.level else line.text for line in markdown.lines(text))

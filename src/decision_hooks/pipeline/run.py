@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from decision_hooks.languages.en import Language
 from decision_hooks.pipeline import operations as pipeline_records
 from decision_hooks.pipeline.drafts import Draft, Reading, read
 from decision_hooks.pipeline.duplicates import Group, duplicates, groups, own_lines
 from decision_hooks.pipeline.stages import Ask, Shelf, Stages
-from decision_hooks.records import front_matter, madr
+from decision_hooks.records import front_matter
 from decision_hooks.replies.operations import RawOperation
 from decision_hooks.replies.plan import DELETE, MERGE, REWRITE
 
@@ -38,7 +39,7 @@ class Settled(NamedTuple):
     groups: tuple[Group, ...]  # of the other drafts
 
 
-def by_rules(drafts: Sequence[Draft], names: frozenset[str], language: madr.Language) -> Outcome:
+def by_rules(drafts: Sequence[Draft], names: frozenset[str], language: Language) -> Outcome:
     """Normalise without a model: what is empty or equal goes, near-duplicates of a session are one record.
 
     Every other draft with exactly one decision becomes a record of its own sections; one with several stays.
@@ -56,7 +57,7 @@ def by_rules(drafts: Sequence[Draft], names: frozenset[str], language: madr.Lang
     return _outcome(batch, settled, found, why, lambda name: "")
 
 
-def by_model(drafts: Sequence[Draft], shelf: Shelf, ask: Ask, language: madr.Language) -> Outcome:
+def by_model(drafts: Sequence[Draft], shelf: Shelf, ask: Ask, language: Language) -> Outcome:
     """Normalise with a model that answers narrow questions; what it does not answer leaves its drafts as they are.
 
     A model of which not one answer could be used decides nothing at all.

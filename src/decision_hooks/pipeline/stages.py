@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from decision_hooks.languages.en import Language
 from decision_hooks.pipeline import (
     operations as pipeline_records,
 )
@@ -17,7 +18,7 @@ from decision_hooks.pipeline import (
 from decision_hooks.pipeline.drafts import Reading
 from decision_hooks.pipeline.pairs import Cluster, Pair
 from decision_hooks.pipeline.questions import ANSWERED, FAILED, UNASKED, UNUSABLE, Answer, Question
-from decision_hooks.records import madr, search
+from decision_hooks.records import search
 from decision_hooks.replies.operations import RawOperation
 from decision_hooks.replies.plan import DELETE, MERGE, REWRITE
 
@@ -48,7 +49,7 @@ class Fate(NamedTuple):
 class Stages:
     """The drafts that stand for their groups on their way through the stages."""
 
-    def __init__(self, drafts: Sequence[Reading], shelf: Shelf, ask: Ask, language: madr.Language) -> None:
+    def __init__(self, drafts: Sequence[Reading], shelf: Shelf, ask: Ask, language: Language) -> None:
         self.drafts = {draft.name: draft for draft in drafts}
         self.shelf = shelf
         self.language = language

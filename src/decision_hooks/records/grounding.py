@@ -1,4 +1,4 @@
-"""What a decision claims in identifiers and numbers, and what of it stands nowhere in its session."""
+"""Finds identifiers and numbers in a decision, and those that its session does not contain."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
+from decision_hooks.languages.table import in_any
 from decision_hooks.text import markdown
+from decision_hooks.text.cutting import one_line
 
 MOST_ITEMS = 20
 MOST_CHARACTERS = 120
@@ -15,22 +17,13 @@ _MOST_SPAN = 500  # characters of a span that are looked up
 _TICKS = re.compile(r"`+")
 _ENDING = re.compile(r"(?:\(\)|:\d+(?:-\d+)?|[,;])$")
 _UNITS = (
-    "%|‰|°|°C|x|×|k|K|M|px|pt|em|rem|dpi|fps|Hz|kHz|MHz|GHz|W|V|"
-    "ns|µs|μs|us|ms|s|sec|secs|seconds?|min|mins|minutes?|h|hr|hrs|hours?|days?|weeks?|months?|years?|"
-    "нс|мкс|мс|с|сек|секунд[аиу]?|хв|хвилин[аиу]?|год|годин[аиу]?|дн|днів|день|дні|доб[аиу]?|тижн[іяів]+|"
-    "місяц[ііяів]+|рок[иів]+|мин|минут[аыу]?|час|часов|часа|дней|дня|лет|"
-    "B|bytes?|KB|kB|KiB|MB|MiB|GB|GiB|TB|TiB|Kb|Mb|Gb|bits?|Б|КБ|МБ|ГБ|ТБ|байт[иів]*|біт[иів]*|"
-    "kbps|Mbps|Gbps|MB/s|GB/s|rps|qps|req/s|tok/s|tps|"
-    "USD|EUR|UAH|€|грн|дол|"
-    "tokens?|lines?|rows?|files?|tests?|requests?|calls?|items?|records?|characters?|chars?|words?|cores?|"
-    "threads?|times|percent|"
-    "токен[иів]*|рядк[иів]+|файл[иів]*|тест[иів]*|запит[иів]*|виклик[иів]*|елемент[иів]*|запис[иів]*|"
-    "символ[иів]*|слів|слова|ядер|потоків|разів|рази|відсотк[иів]+"
-)
+    "%|‰|°|°C|x|×|k|K|M|px|pt|em|rem|dpi|fps|Hz|kHz|MHz|GHz|W|V|ns|µs|μs|us|ms|s|h|"
+    "B|KB|kB|KiB|MB|MiB|GB|GiB|TB|TiB|Kb|Mb|Gb|kbps|Mbps|Gbps|MB/s|GB/s|rps|qps|req/s|tok/s|tps|USD|EUR|UAH|€"
+)  # of all languages; the words are on their cards
 
 
 def claims(text: str) -> tuple[str, ...]:
-    """What a text claims, once each and in order: backticked spans of one line, and numbers with a unit.
+    """The claims of a text, once each and in order: backticked spans of one line, and numbers with a unit.
 
     Fenced code is left out; white space is folded; an ending such as ``()``, ``:12`` or a comma is cut.
     """
@@ -42,7 +35,7 @@ def claims(text: str) -> tuple[str, ...]:
 
 
 def unverified(wanted: Sequence[str], known: Callable[[str], bool]) -> tuple[str, ...]:
-    """Those claims that are not known, at most 20 of at most 120 characters.
+    """The claims that are not known, at most 20 of at most 120 characters.
 
     ``known`` is asked with the claim as ``normal`` writes it.
     """
@@ -59,7 +52,7 @@ def normal(text: str) -> str:
     """A text for look-up: white space folded, numbers without thousands' marks and with a decimal point."""
     import unicodedata
 
-    text = " ".join(unicodedata.normalize("NFC", text).split())
+    text = one_line(unicodedata.normalize("NFC", text))
     text = re.sub(r"(?<=\d)[ ,_](?=\d{3}(?!\d))", "", text)
     return re.sub(r"(?<=\d),(?=\d)", ".", text)
 
@@ -73,12 +66,11 @@ def number_digits(claim: str) -> str:
 def _claims_of(line: str) -> Iterator[str]:
     spans, rest = _spans(line)
     for span in spans:
-        claim = _cut(" ".join(span[:_MOST_SPAN].split()))
+        claim = _cut(one_line(span[:_MOST_SPAN]))
         if re.search(r"\w", claim):
             yield claim
     if re.search(r"\d", rest):
-        for match in _number().finditer(" ".join(rest.split())):
-            yield match[0]
+        yield from (match[0] for match in _number().finditer(one_line(rest)))
 
 
 def _spans(line: str) -> tuple[list[str], str]:
@@ -112,6 +104,7 @@ def _cut(claim: str) -> str:
 @lru_cache(maxsize=1)
 def _number() -> re.Pattern[str]:
     number = r"(\d{1,3}(?:[ ,_\u00a0]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
+    units = f"{_UNITS}|{in_any(lambda card: card.units)}"
     return re.compile(
-        rf"(?<![\w.,:/#$€-])(?:{number}[ \u00a0-]?(?:{_UNITS})(?![\w/])|[$€] ?{number}(?![\w/]))"
+        rf"(?<![\w.,:/#$€-])(?:{number}[ \u00a0-]?(?:{units})(?![\w/])|[$€] ?{number}(?![\w/]))"
     )

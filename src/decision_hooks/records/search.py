@@ -122,14 +122,14 @@ def weight(many: int, holding: int) -> float:
 
 def _title(sections: Sequence[markdown.Section]) -> str:
     for one in sections:
-        if 1 <= one.level <= 3 and one.title and headings.place(one) is None:
+        if 1 <= one.level <= 3 and one.title and headings.section_number(one) is None:
             found = headings.adr_title(one.title)
             return one.title if found is None else found
     return ""
 
 
 def _outcome(sections: Sequence[markdown.Section]) -> str:
-    outcome = next((one.text for one in sections if headings.place(one) == 2), "")
+    outcome = next((one.text for one in sections if headings.section_number(one) == 2), "")
     return outcome.partition("\n")[0]
 
 

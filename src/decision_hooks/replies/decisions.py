@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from decision_hooks.errors import RefusedReply
 from decision_hooks.records import madr
-from decision_hooks.records.headings import adr_title, arrange, exact_place
+from decision_hooks.records.headings import adr_title, exact_number, parse_body
 from decision_hooks.records.madr import Decision
 from decision_hooks.replies import wrapping
 from decision_hooks.replies.operations import RawOperation, operations
@@ -37,7 +37,7 @@ def decisions(reply: str) -> tuple[Decision, ...]:
         raise RefusedReply("no block of the form '## ADR <title>' and no NONE")
     if any(markdown.unclosed_fence("\n".join(rows)) for _, rows in blocks):
         raise RefusedReply("the reply ends inside of a code fence")
-    if answer.cut and not arrange(found[-1].body).texts.more:
+    if answer.cut and not parse_body(found[-1].body).texts.more:
         raise RefusedReply("the reply ends before its last section and its enclosing fence are closed")
     return found
 
@@ -55,7 +55,7 @@ def _begins_answer(row: str) -> bool:
     line = next(markdown.lines(row))
     if not line.level:
         return False
-    return _title(line) is not None or exact_place(markdown.Section(line.level, line.title, "")) is not None
+    return _title(line) is not None or exact_number(markdown.Section(line.level, line.title, "")) is not None
 
 
 def _begins_block(row: str) -> bool:
@@ -98,8 +98,8 @@ def _without_breaks(rows: list[str]) -> list[str]:
 
 def _is_decision(rows: Sequence[str]) -> bool:
     """Whether a block has its context or its outcome, and more of it than the heading."""
-    found = arrange("\n".join(rows))
-    return any(exact_place(section) in _NEEDED for section in markdown.sections("\n".join(rows))) and bool(
+    found = parse_body("\n".join(rows))
+    return any(exact_number(section) in _NEEDED for section in markdown.sections("\n".join(rows))) and bool(
         found.texts.context or found.texts.outcome
     )
 
@@ -107,7 +107,7 @@ def _is_decision(rows: Sequence[str]) -> bool:
 def _decision(title: str, rows: list[str]) -> Decision:
     title = " ".join(title.split())
     body = madr.block(title, markdown.trimmed(rows)) + "\n"
-    return Decision(title, body, arrange(body).texts.outcome)
+    return Decision(title, body, parse_body(body).texts.outcome)
 
 
 def _says_none(said: Sequence[str]) -> bool:

@@ -6,8 +6,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 
 from decision_hooks.errors import RefusedReply
+from decision_hooks.languages.en import Language
 from decision_hooks.records import naming
-from decision_hooks.records.madr import Language
 from decision_hooks.replies import record
 from decision_hooks.replies.operations import RawOperation
 from decision_hooks.replies.plan import (

@@ -1,4 +1,4 @@
-"""The text of a record, made of a backend's content and of the draft that it rests on."""
+"""Writes the text of a record from a backend's content and the draft behind it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import re
 from typing import NamedTuple
 
 from decision_hooks.errors import RefusedReply
+from decision_hooks.languages.en import Language
+from decision_hooks.languages.table import in_any
 from decision_hooks.records import front_matter, grounding, madr, naming
-from decision_hooks.records.headings import Arranged, arrange, is_update
+from decision_hooks.records.headings import Body, is_update, parse_body
 from decision_hooks.text import markdown
+from decision_hooks.text.cutting import one_line
 
 DRAFT_KEYS = ("session", "captured", "transcript", "unverified")
 _OURS = ("type", "title", "description", "status", "date", *DRAFT_KEYS)
@@ -16,20 +19,22 @@ _MOST_TITLE = 300
 _MOST_DESCRIPTION = 300
 _READ_FOR_SENTENCE = 4000  # characters
 
-_DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?!\d)")
-_MARKED = re.compile(r"[ \t]*[*_]*(?:status|date|статус|дата)[ \t]*[*_]*[ \t]*:.*", re.IGNORECASE)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
+_MARKED = re.compile(rf"[ \t]*[*_]*(?:{in_any(lambda card: card.marks)})[ \t]*[*_]*[ \t]*:.*", re.IGNORECASE)
 _KEYS = re.compile(r"---[ \t]*\n(?:[A-Za-z_][\w-]*:.*\n|[ \t]+\S.*\n|- .*\n)+")
 _HEADING_INSIDE = re.compile(r"^##", re.MULTILINE)
 _MARKDOWN_INFO = ("", "markdown", "md", "mdx")
-_SENTENCE = re.compile(r"(?<=[.!?…])[\"»”)*_]*(?=\s+[^\W\d_a-zа-яіїєґ]|\s+[`\"«(]|\s*$)")
+_SENTENCE = re.compile(
+    r"(?<=[.!?…])[\"»”)*_]*(?=\s+[^\W\d_a-z\u0430-\u044f\u0456\u0457\u0454\u0491]|\s+[`\"«(]|\s*$)"
+)
 
 
 class Source(NamedTuple):
     """What a record takes from its draft."""
 
-    day: str  # of the capture, else of the name; "" when neither tells one
+    day: str  # of the capture, else of the name; "" when unknown
     unverified: tuple[str, ...]
-    texts: madr.Sections  # of its one decision; empty when it holds none or several
+    texts: madr.Sections  # of its decision; empty when it has none or several
 
 
 def source(name: str, text: str, today: str = "") -> Source:
@@ -46,31 +51,31 @@ def _only_decision(body: str) -> madr.Sections:
         found = decisions(body)
     except RefusedReply:
         return madr.Sections()
-    return arrange(found[0].body).texts if len(found) == 1 else madr.Sections()
+    return parse_body(found[0].body).texts if len(found) == 1 else madr.Sections()
 
 
-def record(content: str, slug: str, drawn: Source, language: madr.Language) -> str:
+def record(content: str, slug: str, draft: Source, language: Language) -> str:
     """The whole text of a record; raises ``RefusedReply`` where the content cannot be one."""
     read = front_matter.read(_closed_front(_without_fence(content)))
     if markdown.unclosed_fence(read.body):
         raise RefusedReply("a code fence of the content is never closed")
-    found = arrange(read.body)
+    found = parse_body(read.body)
     if not any(found.texts) and not found.preamble and not found.extras:
         raise RefusedReply("the content is empty")
-    texts = madr.Sections(*(own or theirs for own, theirs in zip(found.texts, drawn.texts, strict=True)))
-    day = drawn.day or _day(read.text("date"))
+    texts = madr.Sections(*(text or other for text, other in zip(found.texts, draft.texts, strict=True)))
+    day = draft.day or _day(read.text("date"))
     preamble = _preamble(found, day)
     body = madr.assemble(texts, language, found.extras)
     front = _front(read, found, slug, day, texts.outcome or madr.phrases(language).outcome)
-    told = grounding.normal(" ".join((read.text("title"), body, preamble)))
-    unverified = [item for item in drawn.unverified if grounding.normal(item) in told]
+    claimed = grounding.normal(" ".join((read.text("title"), body, preamble)))
+    unverified = [item for item in draft.unverified if grounding.normal(item) in claimed]
     if unverified:
         front.append(("unverified", unverified))
     return front_matter.render(front, f"{preamble}\n\n{body}")
 
 
 def update(additions: str, day: str) -> str:
-    """What is appended to the target of a merge; raises ``RefusedReply`` where there is nothing to append."""
+    """The section to append to the target of a merge; raises ``RefusedReply`` when it is empty."""
     text = front_matter.read(_without_fence(additions)).body.strip("\n")
     text = front_matter.clean(text).strip("\n").rstrip()
     if not text.strip():
@@ -86,7 +91,7 @@ def update(additions: str, day: str) -> str:
 
 
 def appended(text: str, block: str) -> str:
-    """The text with a block at its end, as it is where the block stands in it already; its line ends stay."""
+    """The text with a block at its end, unchanged when it contains the block; its line ends stay."""
     if f"\n{block}\n" in "\n" + text.replace("\r\n", "\n") + "\n":
         return text
     end = "\r\n" if "\r\n" in text else "\n"
@@ -111,7 +116,7 @@ def _without_fence(content: str) -> str:
 
 
 def _closed_front(text: str) -> str:
-    """The text with its front matter closed where its mark was forgotten, so that no section is taken for YAML."""
+    """The text with its front matter closed where the mark is missing, so that no section is read as YAML."""
     front = front_matter.split(text).front
     keys = _KEYS.match(text)
     if keys is None or (front is not None and not _HEADING_INSIDE.search(front)):
@@ -120,30 +125,28 @@ def _closed_front(text: str) -> str:
 
 
 def _front(
-    read: front_matter.Document, found: Arranged, slug: str, day: str, outcome: str
+    read: front_matter.Document, found: Body, slug: str, day: str, outcome: str
 ) -> list[tuple[str, object]]:
-    title = (
-        _one_line(read.text("title"))[:_MOST_TITLE] or _one_line(found.title)[:_MOST_TITLE] or _one_line(slug)
-    )
+    from datetime import date
+
+    titles = (_one_line(title)[:_MOST_TITLE] for title in (read.text("title"), found.title, slug))
     description = _one_line(read.text("description"))[:_MOST_DESCRIPTION] or _first_sentence(outcome)
     front: list[tuple[str, object]] = [
         ("type", "ADR"),
-        ("title", title),
+        ("title", next(filter(None, titles), "")),
         ("description", description),
         ("status", "accepted"),
     ]
     if day:
-        front.append(("date", _date(day)))
+        front.append(("date", date.fromisoformat(day)))
     front.extend((key, value) for key, value in read.front.items() if key.strip().casefold() not in _OURS)
     return front
 
 
-def _preamble(found: Arranged, day: str) -> str:
-    """Status and date, then what else stood before the first section."""
-    rows = [
-        line for line in markdown.lines(found.preamble) if line.fenced or not _MARKED.fullmatch(line.text)
-    ]
-    rest = markdown.trimmed(line.text for line in rows)
+def _preamble(found: Body, day: str) -> str:
+    """Status and date, then the rest of the text before the first section."""
+    rows = markdown.lines(found.preamble)
+    rest = markdown.trimmed(row.text for row in rows if row.fenced or not _MARKED.fullmatch(row.text))
     marks = "**Status:** Accepted" + (f"\n**Date:** {day}" if day else "")
     return f"{marks}\n\n{rest}" if rest else marks
 
@@ -153,29 +156,16 @@ def _first_sentence(text: str) -> str:
     parts = re.split(r"\n[ \t]*\n|\n(?=[ \t]*[*+-][ \t])", text[:_READ_FOR_SENTENCE])
     row = next((part for part in parts if part.strip()), "")
     row = re.sub(r"^[ \t]*(?:[*+-]|\d+[.)])[ \t]+", "", _one_line(row)).replace("**", "")
-    match = next(
-        (match for match in _SENTENCE.finditer(row) if row.count("`", 0, match.end()) % 2 == 0), None
-    )
-    sentence = row[: match.end()] if match else row
-    if len(sentence) <= _MOST_DESCRIPTION:
-        return sentence
-    return sentence[:_MOST_DESCRIPTION].rsplit(" ", 1)[0] + "…"
+    ends = (match.end() for match in _SENTENCE.finditer(row))
+    end = next((end for end in ends if row.count("`", 0, end) % 2 == 0), len(row))  # not inside of code
+    return one_line(row[:end], _MOST_DESCRIPTION)
 
 
 def _one_line(text: str) -> str:
-    return " ".join(front_matter.clean(text).split())
+    return one_line(front_matter.clean(text))
 
 
 def _day(text: str) -> str:
+    """The day at the start of a text, "" where there is no valid one."""
     match = _DAY.match(text.strip())
-    return match[0] if match and _valid(match) else ""
-
-
-def _valid(match: re.Match[str]) -> bool:
-    return naming.day_of(f"{match[1]}{match[2]}{match[3]}-000000-") is not None
-
-
-def _date(day: str) -> object:
-    from datetime import date
-
-    return date.fromisoformat(day)
+    return match[0] if match and naming.day_of(match[0].replace("-", "") + "-000000-") else ""

@@ -1,11 +1,11 @@
-"""A session as the text that a model is to find decisions in: masked, within a budget, what is left out is said."""
+"""Renders a session as prompt text: masked, within a budget, with a note of what is left out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple
 
-from decision_hooks.sessions.digest_budget import MARK, Piece, Share, shares
 from decision_hooks.sessions.model import Entry, Session
 from decision_hooks.text.cutting import head, tail
 
@@ -13,11 +13,18 @@ _SHOWN = 300  # characters of a tool's input and of its result
 _MARGIN = 16_384  # characters around a cut that the mask sees too, so that it knows a secret that is cut
 _CONTEXT = 8_000
 _SUMMARY = 150
+_MARK = 40  # characters that the mark of a cut costs at most
+_LONG = 2000  # requests over this keep head and tail
+_SHORT = 200  # what a request in the middle keeps before it goes
+_LEAST = 200  # a smaller part of a cut text says nothing
+
+_GOES_FIRST = ("result", "tool", "thinking")
+_REQUESTS = ("user", "answer", "plan")
 _LABELS = {"plan": "(plan) ", "answer": "(answer) ", "thinking": "(thinking) "}
 
 
 class Context(NamedTuple):
-    """What came before the part and was judged already: needed to understand it, no source of decisions."""
+    """What came before the part and was judged already: it helps to understand the part."""
 
     first_request: str = ""
     titles: tuple[str, ...] = ()
@@ -28,41 +35,33 @@ class Context(NamedTuple):
 NO_CONTEXT = Context()
 
 
-class Digest(NamedTuple):
-    """The text, the characters of the session that are not in it, and the number of typed requests."""
-
-    text: str
-    left_out: int
-    requests: int
-
-
 def render(
     session: Session,
     *,
     mask: Callable[[str], str],
     budget: int = 120_000,
     context: Context = NO_CONTEXT,
-) -> Digest:
+) -> str:
     """Write a digest of at most ``budget`` characters; each text is masked before it is cut."""
     before = _context(context, mask, min(_CONTEXT, budget // 4))
-    texts = _Texts(session.entries, mask)
-    requests = sum(entry.kind == "user" for entry in session.entries)
+    entries, mask_once = session.entries, cache(mask)
+    pieces = [_piece(entry, entries[n - 1] if n else None) for n, entry in enumerate(entries)]
     room = budget - len(before)
-    if sum(piece.cost for piece in texts.pieces) > room:
+    if sum(piece.cost for piece in pieces) > room:
         room -= _SUMMARY
-    text, left_out = _render(texts, shares(texts.pieces, room), before)
-    for _ in range(4):
+    for _ in range(5):
+        parts = list(zip(entries, pieces, shares(pieces, room), strict=True))
+        text = before + _render(parts, mask_once)
         if len(text) <= budget:
             break
-        room -= len(text) - budget + MARK  # masking has made it longer
-        text, left_out = _render(texts, shares(texts.pieces, room), before)
-    return Digest(head(text, budget), left_out + max(0, len(text) - budget), requests)
+        room -= len(text) - budget + _MARK  # masking has made it longer
+    return head(text, budget)
 
 
-def _render(texts: _Texts, kept: Sequence[Share], before: str) -> tuple[str, int]:
+def _render(parts: Sequence[tuple[Entry, Piece, Share]], mask: Callable[[str], str]) -> str:
     lines: list[str] = []
     speaker, left_out = "", 0
-    for number, (entry, piece, share) in enumerate(zip(texts.entries, texts.pieces, kept, strict=True)):
+    for entry, piece, share in parts:
         left_out += piece.size - share.kept
         if not share.kept:
             continue
@@ -70,46 +69,30 @@ def _render(texts: _Texts, kept: Sequence[Share], before: str) -> tuple[str, int
         if now != speaker:
             lines.append(f"\n{now}" if lines else now)
             speaker = now
-        lines.append(_label(entry) + texts.shown(number, share))
+        lines.append(_label(entry) + _shown(entry, piece, share, mask))
     summary = (
         f"[{left_out:,} characters of the session are left out: tool results, tool inputs and thinking first, "
         "then the middle]\n\n"
         if left_out
         else ""
     )
-    return before + summary + "\n".join(lines), left_out
+    return summary + "\n".join(lines)
 
 
-class _Texts:
-    """The entries of a session; a text is masked when it is first shown."""
-
-    def __init__(self, entries: Sequence[Entry], mask: Callable[[str], str]) -> None:
-        self.entries = entries
-        self.pieces = [_piece(entry, entries[n - 1] if n else None) for n, entry in enumerate(entries)]
-        self._mask = mask
-        self._whole: dict[int, str] = {}
-
-    def shown(self, number: int, share: Share) -> str:
-        """A text with its share of characters, masked first."""
-        entry, piece = self.entries[number], self.pieces[number]
-        if entry.kind in ("tool", "result"):
-            return head(self._masked(number, entry.text[:_MARGIN]), _SHOWN)
-        if share.kept >= piece.size:
-            return self._masked(number, entry.text)
-        if piece.size <= 4 * _MARGIN:
-            masked = self._masked(number, entry.text)
-            first, last = masked, masked
-        else:
-            first = self._mask(entry.text[: share.head + _MARGIN]) if share.head else ""
-            last = self._mask(entry.text[-share.tail - _MARGIN :]) if share.tail else ""
-        mark = f"[… {piece.size - share.kept:,} characters left out …]"
-        parts = (head(first, share.head).rstrip("\n"), mark, tail(last, share.tail).lstrip("\n"))
-        return "\n".join(part for part in parts if part)
-
-    def _masked(self, number: int, text: str) -> str:
-        if number not in self._whole:
-            self._whole[number] = self._mask(text)
-        return self._whole[number]
+def _shown(entry: Entry, piece: Piece, share: Share, mask: Callable[[str], str]) -> str:
+    """A text with its share of characters, masked before it is cut."""
+    if entry.kind in ("tool", "result"):
+        return head(mask(entry.text[:_MARGIN]), _SHOWN)
+    if share.kept >= piece.size:
+        return mask(entry.text)
+    if piece.size <= 4 * _MARGIN:
+        first = last = mask(entry.text)
+    else:
+        first = mask(entry.text[: share.head + _MARGIN]) if share.head else ""
+        last = mask(entry.text[-share.tail - _MARGIN :]) if share.tail else ""
+    mark = f"[… {piece.size - share.kept:,} characters left out …]"
+    parts = (head(first, share.head).rstrip("\n"), mark, tail(last, share.tail).lstrip("\n"))
+    return "\n".join(part for part in parts if part)
 
 
 def _piece(entry: Entry, before: Entry | None) -> Piece:
@@ -169,7 +152,7 @@ def _titles(titles: Sequence[str], mask: Callable[[str], str], room: int) -> str
 
 
 def _ends(text: str, mask: Callable[[str], str], room: int) -> str:
-    """A text with its beginning and, larger, its end: what was offered last stands there."""
+    """The beginning of a text and, larger, its end, where the last offer is."""
     if len(text) > 4 * _MARGIN:
         text = f"{mask(text[: 2 * _MARGIN])[:_MARGIN]}\n{mask(text[-2 * _MARGIN :])[-_MARGIN:]}"
     else:
@@ -179,3 +162,126 @@ def _ends(text: str, mask: Callable[[str], str], room: int) -> str:
     mark = "\n[…]\n"
     first = head(text, room // 4)
     return f"{first.rstrip()}{mark}{tail(text, room - len(mark) - len(first)).lstrip()}".strip()
+
+
+# -- what goes when it does not fit: lengths alone
+
+
+class Piece(NamedTuple):
+    """A kind of entry and the characters that it takes."""
+
+    kind: str
+    size: int
+    around: int = 0  # characters of its label, its line end, and the heading of a turn that it begins
+
+    @property
+    def cost(self) -> int:
+        """Characters with all that surrounds it."""
+        return self.size + self.around
+
+
+class Share(NamedTuple):
+    """How many characters of the beginning and the end of a piece are kept; ``head`` is its size when all is."""
+
+    head: int
+    tail: int = 0
+
+    @property
+    def kept(self) -> int:
+        """Characters that are kept."""
+        return self.head + self.tail
+
+
+NOTHING = Share(0)
+
+
+def shares(pieces: Sequence[Piece], budget: int) -> list[Share]:
+    """The share of each piece, so that all together cost at most ``budget`` where that can be.
+
+    Tool results, tool inputs and thinking go first, oldest first; then assistant text from the middle, down to
+    half the budget; then long requests keep head and tail; then those in the middle keep little, then go.
+    """
+    found = [Share(piece.size) for piece in pieces]
+    excess = sum(piece.cost for piece in pieces) - budget
+    for kind in _GOES_FIRST:
+        for number in _of_kinds(pieces, (kind,)):
+            if excess <= 0:
+                return found
+            found[number] = NOTHING
+            excess -= pieces[number].cost
+    if excess <= 0:
+        return found
+    texts, requests = _of_kinds(pieces, ("assistant",)), _of_kinds(pieces, _REQUESTS)
+    asked = sum(pieces[number].cost for number in requests)
+    _cut_middle(pieces, texts, max(budget - asked, budget // 2), found)
+    kept = sum(_cost(pieces[number], found[number]) for number in texts)
+    _shorten(pieces, requests, budget - kept, found)
+    return found
+
+
+def _of_kinds(pieces: Sequence[Piece], kinds: Sequence[str]) -> list[int]:
+    return [number for number, piece in enumerate(pieces) if piece.kind in kinds]
+
+
+def _cost(piece: Piece, share: Share) -> int:
+    if not share.kept:
+        return 0
+    return share.kept + piece.cost - piece.size + (_MARK if share.kept < piece.size else 0)
+
+
+def _cut_middle(pieces: Sequence[Piece], texts: Sequence[int], room: int, found: list[Share]) -> None:
+    """Take the middle out of the stream of texts; those of ordinary length go whole rather than in part."""
+    total = sum(pieces[number].cost for number in texts)
+    if total <= room:
+        return
+    room = max(0, room - 2 * _MARK)
+    begin, end = (room + 1) // 2, total - room // 2
+    place = 0
+    for number in texts:
+        piece = pieces[number]
+        first, last = place, place + piece.cost
+        place = last
+        if last <= begin or first >= end:
+            continue
+        fixed = piece.cost - piece.size
+        before = min(begin - first, piece.size) - fixed
+        after = min(last - end, piece.size) - (fixed if before < _LEAST else 0)
+        share = Share(before if before >= _LEAST else 0, after if after >= _LEAST else 0)
+        found[number] = share if piece.size > _LONG and share.kept < piece.size else NOTHING
+
+
+def _shorten(pieces: Sequence[Piece], requests: Sequence[int], room: int, found: list[Share]) -> None:
+    def excess() -> int:
+        return sum(_cost(pieces[number], found[number]) for number in requests) - room
+
+    if excess() <= 0:
+        return
+    level = _level([pieces[number] for number in requests], room)
+    for number in requests:
+        if pieces[number].size > level:
+            found[number] = Share(level - level // 2, level // 2)
+    left = excess()
+    for share in (Share(_SHORT), NOTHING):
+        for number in _from_the_middle(requests):
+            if left <= 0:
+                return
+            if share is NOTHING or found[number].kept > share.kept + _MARK:
+                left += _cost(pieces[number], share) - _cost(pieces[number], found[number])
+                found[number] = share
+
+
+def _level(requests: Sequence[Piece], room: int) -> int:
+    """The most characters, not under _LONG, that a long request can keep when all are to fit."""
+    low, high = _LONG, max((piece.size for piece in requests), default=_LONG)
+    while low < high:
+        level = (low + high + 1) // 2
+        cost = sum(_cost(piece, Share(min(piece.size, level))) for piece in requests)
+        low, high = (level, high) if cost <= room else (low, level - 1)
+    return low
+
+
+def _from_the_middle(numbers: Sequence[int]) -> list[int]:
+    """The middle one first, the first and the last at the end."""
+    middle = (len(numbers) - 1) / 2
+    order = sorted(range(len(numbers)), key=lambda place: abs(place - middle))
+    return [numbers[place] for place in order]

@@ -5,6 +5,12 @@ from __future__ import annotations
 _JOINER = "\u200d"
 
 
+def one_line(text: str, most: int = 0) -> str:
+    """A text on one line; what is longer than ``most`` characters (0: no limit) ends at a word with an ellipsis."""
+    line = " ".join(text.split())
+    return line if not most or len(line) <= most else line[:most].rsplit(" ", 1)[0] + "…"
+
+
 def head(text: str, size: int) -> str:
     """The beginning of a text, at most ``size`` characters."""
     if len(text) <= size:

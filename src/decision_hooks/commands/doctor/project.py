@@ -10,7 +10,7 @@ from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Sub
 from decision_hooks.commands.report import counted, minute, shortened
 from decision_hooks.commands.status.activity import activity
 from decision_hooks.errors import SettingError
-from decision_hooks.records import madr
+from decision_hooks.languages import table
 from decision_hooks.settings import GUARDS, VARIABLES, capture_settings, normalize_settings
 from decision_hooks.state import journal
 from decision_hooks.state.capture import DAY, CaptureState
@@ -51,7 +51,7 @@ def project_checks(subject: Subject) -> list[Check]:
 def _settings_check(subject: Subject) -> Check:
     environ = subject.at.world.environ
     try:
-        madr.language(capture_settings(environ).language)
+        table.language(capture_settings(environ).language)
         normalize_settings(environ)
     except SettingError as error:
         name = next((one.name for one in VARIABLES if one.name in str(error)), "the variable")

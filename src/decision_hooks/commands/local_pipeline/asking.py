@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from decision_hooks.backends import answers as backend_answers
 from decision_hooks.backends import call, prompts
 from decision_hooks.backends.base import Backend
+from decision_hooks.languages import table
 from decision_hooks.pipeline.questions import (
     ADDITIONS,
     ANSWERED,
@@ -20,7 +21,6 @@ from decision_hooks.pipeline.questions import (
     Question,
     read,
 )
-from decision_hooks.records import madr
 from decision_hooks.settings import NormalizeSettings
 from decision_hooks.system.parallel import Countdown, Threads
 from decision_hooks.system.world import World
@@ -45,7 +45,7 @@ class Asking:
         self._backend = backend
         self._world = world
         self._root = root
-        self._language = madr.language(settings.language)
+        self._language = table.language(settings.language)
         self._clock = clock
         self._threads = Threads(settings.local_jobs)
         # State and answer of each; threads append to it.

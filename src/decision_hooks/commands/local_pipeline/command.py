@@ -10,12 +10,13 @@ from decision_hooks.backends import call
 from decision_hooks.commands.local_pipeline.asking import Asking
 from decision_hooks.commands.options import parser, root_of
 from decision_hooks.errors import FolderError
+from decision_hooks.languages import table
 from decision_hooks.pipeline import operations
 from decision_hooks.pipeline import run as pipeline
 from decision_hooks.pipeline.drafts import Draft
 from decision_hooks.pipeline.stages import Shelf
 from decision_hooks.privacy import mask
-from decision_hooks.records import front_matter, madr, naming, search
+from decision_hooks.records import front_matter, naming, search
 from decision_hooks.settings import NormalizeSettings, normalize_settings
 from decision_hooks.state import record_index
 from decision_hooks.system import adr_folder, files
@@ -43,7 +44,7 @@ def run(argv: Sequence[str], world: World) -> int:
     asking = Asking(backend, world, root, settings, clock)
     drafts = _drafts(world, folder, batch)
     shelf = _shelf(world, settings, root, folder, [name for name in clean if name not in batch])
-    outcome = pipeline.by_model(drafts, shelf, asking.ask, madr.language(settings.language))
+    outcome = pipeline.by_model(drafts, shelf, asking.ask, table.language(settings.language))
     return _print(world, asking, clock, outcome)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -56,7 +56,7 @@ def occurrences(haystack: str, needle: str) -> Iterator[int]:
         at = haystack.find(needle, at + 1)
 
 
-def anchored(t: Text, needles: tuple[str, ...], pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+def anchored(t: Text, needles: Iterable[str], pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
     """Matches of a pattern at the places of its lower-case anchor words, in order, none within another."""
     places = sorted({at for needle in needles for at in occurrences(t.lowered, needle)})
     done = 0

@@ -1,4 +1,4 @@
-"""What points at a person: e-mail, phone, national numbers; mentions and directives."""
+"""Finds what identifies a person: e-mail addresses, phone and national numbers; also mentions and directives."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from decision_hooks.languages.table import in_any
 from decision_hooks.privacy.rules.hits import Hit, Text, anchored, start_of_run
 
-# Last labels that are no top level domain: files and units of a system ("icon@2x.png", "getty@tty1.service").
+# Endings of files and of systemd units, no top level domains ("icon@2x.png", "getty@tty1.service").
 _NO_DOMAIN = frozenset(
     "png jpg jpeg gif svg webp ico js ts tsx jsx mjs cjs json css scss less html txt yml yaml toml lock tgz gz "
     "tar xml php exe dll vue service socket timer mount target".split()
 )
+_STAMP = r"[23]\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d"  # YYMMDDHHMM
+_DOMAIN = r"@((?:[\w-]{1,63}\.)+[^\W\d_]{2,24})(?![^\W_])"
+_MENTION = r"@(?<![\w@/.`\\-]@)([A-Za-z](?:[A-Za-z0-9_-]{0,37}[A-Za-z0-9])?)(?![\w/@(`-]|\.\w)"
 _NO_PERSON = frozenset(("noreply", "no-reply", "donotreply", "do-not-reply"))
 _RESERVED = (".example", ".test", ".invalid", ".localhost", "example.com", "example.org", "example.net")
 _LIMITS = frozenset(("2147483647", "2147483648", "4294967295", "4294967296"))  # of 32 bit numbers
@@ -28,7 +32,7 @@ def find_personal(t: Text) -> list[Hit]:
 
 
 def find_mentions(t: Text) -> Iterator[Hit]:
-    """``@name`` outside code: a record speaks of personas, not of people. Advisory."""
+    """``@name`` outside of code: a record is about roles, not people. Advisory."""
     if "@" not in t.raw:
         return
     offset, fenced = 0, False
@@ -41,19 +45,8 @@ def find_mentions(t: Text) -> Iterator[Hit]:
 
 
 def find_directives(t: Text) -> Iterator[Hit]:
-    """Words that want to steer the reader of a quoted text; they are observed, never followed. Advisory."""
-    anchors = (
-        "ignor",
-        "disregard",
-        "forget",
-        "override",
-        "set ",
-        "skip",
-        "игнор",
-        "забуд",
-        "ігнор",
-        "пропуст",
-    )
+    """Orders to the reader of a quoted text ("ignore all rules"); they are reported, never followed. Advisory."""
+    anchors = f"set |{in_any(lambda card: card.ignore)}|{in_any(lambda card: card.skip)}".split("|")
     for match in anchored(t, anchors, _directive()):
         yield Hit("embedded_directive", match.start(), match.end(), high=False)
 
@@ -67,8 +60,8 @@ def is_reserved_address(address: str) -> bool:
 def _emails(t: Text) -> Iterator[Hit]:
     if "@" not in t.raw:
         return
-    for match in _domain().finditer(t.raw):
-        start = start_of_run(t.raw, match.start(), _local_part(), 64)
+    for match in re.finditer(_DOMAIN, t.raw):
+        start = start_of_run(t.raw, match.start(), re.compile(r"[\w.%+'-]*"), 64)
         while start < match.start() and t.raw[start] in ".%+-'":
             start += 1
         if start < match.start() and _is_address(t.raw, start, match):
@@ -84,16 +77,6 @@ def _is_address(text: str, start: int, match: re.Match[str]) -> bool:
         return False
     is_version = re.match(r"v?[0-9]+\.[0-9]", domain) is not None
     return not is_version and after != "(" and domain.rpartition(".")[2] not in _NO_DOMAIN
-
-
-@lru_cache(maxsize=1)
-def _domain() -> re.Pattern[str]:
-    return re.compile(r"@((?:[\w-]{1,63}\.)+[^\W\d_]{2,24})(?![^\W_])")
-
-
-@lru_cache(maxsize=1)
-def _local_part() -> re.Pattern[str]:
-    return re.compile(r"[\w.%+'-]*")
 
 
 def _international(t: Text) -> Iterator[Hit]:
@@ -119,27 +102,12 @@ def _numbers(t: Text) -> Iterator[Hit]:
     for match in _number_shapes().finditer(t.raw):
         shape, number = match.lastgroup, match.group()
         if shape == "ssn":
-            if (
-                number[:3] not in ("000", "666")
-                and number[0] != "9"
-                and number[4:6] != "00"
-                and number[7:] != "0000"
-            ):
+            if not re.match(r"9|000|666|.{3}-00|.{6}-0000", number):  # never assigned
                 yield Hit("national_identifier", match.start(), match.end())
         elif shape == "phone":
             yield Hit("phone_number", match.start(), match.end())
-        elif number not in _LIMITS and not _is_stamp(number):
+        elif number not in _LIMITS and not re.fullmatch(_STAMP, number):
             yield Hit("phone_number", match.start(), match.end(), high=False)
-
-
-def _is_stamp(number: str) -> bool:
-    # YYMMDDHHMM, the time in the names of drafts
-    return (
-        re.fullmatch(
-            r"[23][0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[01][0-9]|2[0-3])[0-5][0-9]", number
-        )
-        is not None
-    )
 
 
 @lru_cache(maxsize=1)
@@ -159,21 +127,20 @@ def _number_shapes() -> re.Pattern[str]:
 
 
 def _tax_numbers(t: Text) -> Iterator[Hit]:
-    for match in anchored(t, ("рнокпп", "іпн", "ипн", "инн", "інн"), _tax_number()):
+    for match in anchored(t, in_any(lambda card: card.tax_numbers).split("|"), _tax_number()):
         yield Hit("national_identifier", match.start(1), match.end(1))
 
 
 @lru_cache(maxsize=1)
 def _tax_number() -> re.Pattern[str]:
-    gap = r"(?:[ \t:=№#.,(\"'-]|код|номер){0,6}"
-    return re.compile(
-        r"(?<!\w)(?:рнокпп|[іи]пн|[иі]нн)" + gap + r"([0-9]{10}(?:[0-9]{2})?)(?![\w-])", re.IGNORECASE
-    )
+    gap = rf"(?:[ \t:=№#.,(\"'-]|{in_any(lambda card: card.number_words)}){{0,6}}"
+    names = in_any(lambda card: card.tax_numbers)
+    return re.compile(rf"(?<!\w)(?:{names}){gap}([0-9]{{10}}(?:[0-9]{{2}})?)(?![\w-])", re.IGNORECASE)
 
 
 def _mentions_of_line(line: str, offset: int) -> Iterator[Hit]:
     ticks, seen = 0, 0
-    for match in _mention().finditer(line):
+    for match in re.finditer(_MENTION, line):
         ticks += line.count("`", seen, match.start())
         seen = match.start()
         in_code = ticks % 2 == 1
@@ -182,23 +149,14 @@ def _mentions_of_line(line: str, offset: int) -> Iterator[Hit]:
 
 
 @lru_cache(maxsize=1)
-def _mention() -> re.Pattern[str]:
-    return re.compile(r"@(?<![\w@/.`\\-]@)([A-Za-z](?:[A-Za-z0-9_-]{0,37}[A-Za-z0-9])?)(?![\w/@(`-]|\.\w)")
-
-
-@lru_cache(maxsize=1)
 def _directive() -> re.Pattern[str]:
-    which = "all|any|every|of|the|your|my|these|those|previous|prior|above|earlier|preceding"
-    old = (
-        r"все|всі|усі|эти|ці|мои|мої|свои|свої|предыдущ\w{1,4}|прежн\w{1,4}|попередн\w{1,4}|вышестоящ\w{1,5}"
-    )
+    ignore, previous = in_any(lambda card: card.ignore), in_any(lambda card: card.previous)
+    instructions = in_any(lambda card: card.instructions)
+    skip, articles = in_any(lambda card: card.skip), in_any(lambda card: card.articles)
+    confirmation = in_any(lambda card: card.confirmation)
     return re.compile(
-        rf"(?:ignore|disregard|forget|override)\s{{1,4}}(?:(?:{which})\s{{1,4}}){{1,5}}"
-        r"(?:instructions?|prompts?|rules|directions|guidelines)"
+        rf"(?:{ignore})\s{{1,4}}(?:(?:{previous})\s{{1,4}}){{1,5}}(?:{instructions})"
         r"|set\s{1,4}(?:the\s{1,4})?autonomy(?:\s{1,4}(?:tier|level|mode))?\s{1,4}to\s{1,4}[\"'`]?full"
-        r"|skip\s{1,4}(?:(?:the|any|all|every|user)\s{1,4}){0,3}confirmations?"
-        rf"|(?:игнорируй(?:те)?|забудь(?:те)?|ігноруй(?:те)?)\s{{1,4}}(?:(?:{old})\s{{1,4}}){{1,4}}"
-        r"(?:инструкци\w|указани\w|правила|інструкці\w|вказівк\w|підказк\w)"
-        r"|(?:пропусти|пропустить|пропустіть)\s{1,4}(?:подтверждени\w|підтвердження)",
+        rf"|(?:{skip})\s{{1,4}}(?:(?:{articles})\s{{1,4}}){{0,3}}(?:{confirmation})",
         re.IGNORECASE,
     )
