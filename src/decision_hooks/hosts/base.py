@@ -19,7 +19,7 @@ class Reader(Protocol):
         """Take one record."""
 
     def session(self, bad_lines: int) -> Session:
-        """What the records say."""
+        """The session of the records read so far."""
 
 
 class Host(Protocol):

@@ -33,8 +33,8 @@ def patch_paths(text: str) -> tuple[str, ...]:
     if begin < 0:
         return ()
     quoted = "\n" not in text[begin : begin + 17]  # the line ends are written as \n
-    found = (_quoted_header() if quoted else _header()).findall(text, begin)
-    return tuple(dict.fromkeys(path.strip() for path in found if path.strip()))
+    paths = (_quoted_header() if quoted else _header()).findall(text, begin)
+    return tuple(dict.fromkeys(path.strip() for path in paths if path.strip()))
 
 
 @cache

@@ -109,9 +109,9 @@ class Gathering:
     # -- the end
 
     def session(self, bad_lines: int) -> Session:
-        """All that was gathered."""
+        """The session read so far."""
         gone = self._abandoned()
-        edits = (edit for done in self._done if self._stands(done, gone) for edit in done.edits)
+        edits = (edit for done in self._done if self._is_done(done, gone) for edit in done.edits)
         return Session(
             host=self.host,
             entries=tuple(entry for entry in self._entries if entry.uuid not in gone),
@@ -123,11 +123,11 @@ class Gathering:
             bad_lines=bad_lines,
         )
 
-    def _stands(self, done: _Done, gone: set[str]) -> bool:
+    def _is_done(self, done: _Done, gone: set[str]) -> bool:
         return not (done.call and done.call in self._failed) and done.uuid not in gone
 
     def _abandoned(self) -> set[str]:
-        """Ids at and below each typed prompt that was typed anew under the same parent; cycles end."""
+        """Ids at and below each typed prompt that was typed again under the same parent; cycles end."""
         following: dict[str, str] = {}
         heads: list[tuple[str, str, str]] = []
         for parent, uuid in reversed(self._typed):
@@ -138,11 +138,11 @@ class Gathering:
         if not heads:
             return gone
         tree = _Tree(self._parents)
-        for head, stem, anew in heads:
-            below = [head, *tree.strays(head, anew)]
+        for head, stem, again in heads:
+            below = [head, *tree.strays(head, again)]
             while below:
                 uuid = below.pop()
-                if uuid not in gone and uuid != stem and uuid != anew:  # a cycle leads back to these
+                if uuid not in gone and uuid != stem and uuid != again:  # a cycle leads back to these
                     gone.add(uuid)
                     below.extend(tree.children.get(uuid, ()))
         return gone

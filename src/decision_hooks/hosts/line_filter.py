@@ -46,7 +46,7 @@ def failures(following: bytes) -> list[bytes]:
 
 
 def is_request(line: bytes) -> bool:
-    """Whether a line may hold what a person typed or judged, or the question that was put."""
+    """Whether a line may have words or a verdict of a person, or a question to them."""
     if b'"tool_result"' in line:
         return b"the user said:" in line or any(word in line for word in _JUDGED)
     if b'"AskUserQuestion"' in line or b'"ExitPlanMode"' in line:
@@ -55,7 +55,7 @@ def is_request(line: bytes) -> bool:
 
 
 def worth_reading(line: bytes) -> bool:
-    """Whether a line may hold what a person typed or judged, a plan, a header or an edit; misses none.
+    """Whether a line may have words or a verdict of a person, a plan, a header or an edit; misses none.
 
     False for tool results, progress, snapshots, blobs, thinking and prose of the model.
     """
@@ -107,9 +107,9 @@ def _is_failed(line: bytes) -> bool:
 
 def _kind(line: bytes) -> bytes:
     """The type of a record that is bulk or prose, or calls tools; b"" for others and when it comes late."""
-    found = _bulk_kind().search(line, 0, _HEAD)
-    if found:
-        return found.group(1)
+    kind = _bulk_kind().search(line, 0, _HEAD)
+    if kind:
+        return kind.group(1)
     return b"attachment" if b'"attachment"' in line[:_HEAD] else b""
 
 

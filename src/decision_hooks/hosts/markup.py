@@ -1,4 +1,4 @@
-"""Taking out the tagged blocks that hosts put into a person's text."""
+"""Removes the tagged blocks that hosts put into a person's text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def without_reminders(text: str) -> str:
 
 
 def without(text: str, name: str, *, unclosed_too: bool = False) -> str:
-    """A text without the blocks of a tag; one that is never closed stays unless told otherwise."""
+    """A text without the blocks of a tag; one that is never closed stays unless ``unclosed_too``."""
     begin, end = f"<{name}>", f"</{name}>"
     kept, position = [], 0
     start = text.find(begin)
@@ -41,9 +41,9 @@ def without_all(text: str, prefix: str) -> str:
 
 
 def between(text: str, name: str) -> str:
-    """What stands in the first block of a tag, "" without one."""
-    _, found, rest = text.partition(f"<{name}>")
-    return rest.partition(f"</{name}>")[0].strip() if found else ""
+    """The text in the first block of a tag, "" without one."""
+    _, begin, rest = text.partition(f"<{name}>")
+    return rest.partition(f"</{name}>")[0].strip() if begin else ""
 
 
 @lru_cache(maxsize=8)

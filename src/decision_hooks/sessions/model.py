@@ -41,7 +41,7 @@ class Choice(NamedTuple):
     """Structured evidence of a decision: an answered question, or a plan approved or sent back.
 
     ``kind``: ``question`` | ``plan-approved`` | ``plan-rejected``. ``question`` is the question, or the plan.
-    ``chosen`` holds labels of options (or free text that the person gave instead); ``words`` the person's own
+    ``chosen`` are labels of options (or free text that the person gave instead); ``words`` the person's own
     words beside the choice: notes, the reason of a rejection; "" when there are none.
     """
 
@@ -54,7 +54,7 @@ class Choice(NamedTuple):
 
 
 class Session(NamedTuple):
-    """What some lines of a transcript hold."""
+    """The content of some lines of a transcript."""
 
     host: str  # name of its card, or "unknown"
     entries: tuple[Entry, ...] = ()

@@ -14,7 +14,7 @@ FIRST_LINE = 256 * 1024  # bytes in which a file's first line is looked for
 
 
 class Extent(NamedTuple):
-    """A regular file as it stood when it was opened."""
+    """A regular file as it was when it was opened."""
 
     path: str  # real path
     size: int  # bytes
@@ -25,12 +25,12 @@ def extent(path: str) -> Extent | None:
     """The size and time of a readable regular file, links resolved; None for anything else."""
     try:
         real = os.path.realpath(path)
-        found = os.stat(real)
+        status = os.stat(real)
     except (OSError, ValueError):
         return None
-    if not stat.S_ISREG(found.st_mode) or not os.access(real, os.R_OK):
+    if not stat.S_ISREG(status.st_mode) or not os.access(real, os.R_OK):
         return None
-    return Extent(real, found.st_size, found.st_mtime)
+    return Extent(real, status.st_size, status.st_mtime)
 
 
 def check_before(path: str, offset: int) -> str:
@@ -60,7 +60,7 @@ def first_line(path: str) -> bytes:
 def lines(path: str, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
     """Lines between two offsets as (offset after the line, line without its newline); the last may lack one.
 
-    Only ``b"\\n"`` ends a line: U+2028 and the like stand inside of JSON strings.
+    Only ``b"\\n"`` ends a line: U+2028 and the like occur inside JSON strings.
     """
     with open(path, "rb", buffering=0) as stream:
         stream.seek(begin)
@@ -111,7 +111,7 @@ def line_start(path: str, offset: int, end: int) -> int:
 
 
 class Tail(NamedTuple):
-    """The lines from ``begin`` on that count; ``end`` is the offset after the last of them."""
+    """The complete lines from ``begin`` on; ``end`` is the offset after the last of them."""
 
     begin: int
     end: int
@@ -126,7 +126,7 @@ def tail(where: Extent, begin: int, window: int, is_record: Callable[[bytes], bo
     start = begin
     if where.size - begin > window:
         start = line_start(where.path, where.size - window, where.size)
-    found, end = [], start
+    whole, end = [], start
     for offset, line in lines(where.path, start, where.size):
         if (
             offset == where.size
@@ -134,9 +134,9 @@ def tail(where: Extent, begin: int, window: int, is_record: Callable[[bytes], bo
             and not is_record(line)
         ):
             break
-        found.append(line)
+        whole.append(line)
         end = offset
-    return Tail(start, end, tuple(found))
+    return Tail(start, end, tuple(whole))
 
 
 def candidates(
@@ -170,13 +170,13 @@ def candidates(
 
 def _holding(data: bytearray, limit: int, end: int, needles: Sequence[bytes]) -> list[tuple[int, int]]:
     """Begin and end of the lines that begin below ``limit`` and hold a needle, in order; data ends at ``end``."""
-    found: dict[int, int] = {}
+    ends: dict[int, int] = {}
     for needle in needles:
         at = data.find(needle, 0, limit)
         while at >= 0:
             start = data.rfind(b"\n", 0, at) + 1
             stop = data.find(b"\n", at, end)
             stop = end if stop < 0 else stop
-            found[start] = stop
+            ends[start] = stop
             at = data.find(needle, stop + 1, limit)
-    return sorted(found.items())
+    return sorted(ends.items())

@@ -47,8 +47,8 @@ def named(path: str, home: str) -> blocks.Extent | None:
         return None
     from glob import escape, glob
 
-    found = glob(f"{escape(before)}*{escape(after)}")
-    return blocks.extent(found[0]) if len(found) == 1 else None
+    paths = glob(f"{escape(before)}*{escape(after)}")
+    return blocks.extent(paths[0]) if len(paths) == 1 else None
 
 
 def of_project(project: Project, environ: Mapping[str, str], since: float = 0.0) -> list[SessionFile]:

@@ -14,7 +14,7 @@ from decision_hooks.transcripts import blocks
 from decision_hooks.transcripts.blocks import Extent, Tail
 
 _HEAD = 1024 * 1024  # bytes in which a session's, or a part's, first requests are looked for
-_BEFORE = 256 * 1024  # bytes before the part that hold its context
+_BEFORE = 256 * 1024  # bytes before the part with its context
 _WINDOW = 1024 * 1024  # bytes of a part that are read whole, the last ones
 _SEARCHED = 8 * 1024 * 1024  # bytes before them that are searched for requests
 _STEP = 1024 * 1024  # bytes of one step of that search
@@ -66,10 +66,10 @@ def edits(path: str, begin: int, end: int, *, until: float = math.inf) -> Iterat
         yield from transcript.parse([line, *failures[:8]], header=first).edits
 
 
-def subagent_edits(path: str, stand: Offsets) -> tuple[Offsets, tuple[Edit, ...]]:
+def subagent_edits(path: str, before: Offsets) -> tuple[Offsets, tuple[Edit, ...]]:
     """How far the subagents' files of a session have been read now, and the edits that are new in them."""
-    offsets = dict(stand)
-    found: list[Edit] = []
+    offsets = dict(before)
+    new: list[Edit] = []
     for name, file in _subagent_files(path):
         where = blocks.extent(file)
         begin = offsets.get(name, 0)
@@ -77,10 +77,10 @@ def subagent_edits(path: str, stand: Offsets) -> tuple[Offsets, tuple[Edit, ...]
             continue
         tail = blocks.tail(where, begin, _WINDOW, transcript.is_record)
         if tail.begin > begin:
-            found.extend(edits(where.path, begin, tail.begin))
-        found.extend(transcript.parse(tail.lines).edits)
+            new.extend(edits(where.path, begin, tail.begin))
+        new.extend(transcript.parse(tail.lines).edits)
         offsets[name] = tail.end
-    return tuple(sorted(offsets.items())), tuple(found)
+    return tuple(sorted(offsets.items())), tuple(new)
 
 
 def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
@@ -96,8 +96,8 @@ def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
     size, since = 0, max(begin + _HEAD, end - _SEARCHED)
     while end > since and size < _MOST_REQUESTS:  # backwards: what is newest counts most
         start = blocks.line_start(path, max(since, end - _STEP), end)
-        found = blocks.candidates(path, start, end, wanted, line_filter.is_request)
-        newest = [line for line, _ in found] + newest
+        requests = blocks.candidates(path, start, end, wanted, line_filter.is_request)
+        newest = [line for line, _ in requests] + newest
         size = sum(map(len, newest))
         end = start if start < end else since
     while size > _MOST_REQUESTS:

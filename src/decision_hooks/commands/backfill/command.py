@@ -86,7 +86,7 @@ def _show(plan: Plan, choice: BackendChoice, world: World) -> None:
     if not plan.candidates:
         world.out("nothing to capture")
     elif choice.name:
-        size = sum(one.size for one in plan.candidates) // 1024
+        size = sum(part.size for part in plan.candidates) // 1024
         world.out(f"{counted(len(plan.candidates), 'session')}, {size:,} KiB, for {choice.label}")
     else:
         world.err(f"no backend: {', '.join(choice.reasons)}")
@@ -96,15 +96,15 @@ def _as_json(plan: Plan, choice: BackendChoice, home: str) -> dict[str, object]:
     return {
         "sessions": [
             {
-                "host": one.entry.host,
-                "session": one.entry.session_id,
-                "file": public_path(one.entry.transcript, home),
-                "time": iso_time(one.part_time),
-                "bytes": one.size,
-                "requests": one.requests,
-                "first_request": one.first,
+                "host": part.entry.host,
+                "session": part.entry.session_id,
+                "file": public_path(part.entry.transcript, home),
+                "time": iso_time(part.part_time),
+                "bytes": part.size,
+                "requests": part.requests,
+                "first_request": part.first,
             }
-            for one in plan.candidates
+            for part in plan.candidates
         ],
         "left_aside": dict(plan.passed),
         "backend": {"name": choice.name or None, "model": choice.backend.model if choice.backend else None},

@@ -72,7 +72,7 @@ def never_captured(project: Project, world: World, settings: CaptureSettings, si
 
 
 def given_up(project: Project, world: World, settings: CaptureSettings) -> Plan:
-    """Parts that were given up after too many tries, each on its own, where their transcripts still hold them."""
+    """Parts that were given up after too many tries, each on its own, where their transcripts still have them."""
     state = CaptureState(project)
     candidates: list[Candidate] = []
     for stored in state.given_up():
@@ -111,11 +111,11 @@ def _passed_over(
 
 
 def _drafted_sessions(project: Project) -> set[str]:
-    found = set()
+    sessions = set()
     for name in adr_folder.listing(project.adr).drafts:
         head = files.read_bytes(os.path.join(project.adr, name), 4096) or b""
-        found.add(front_matter.session_of(head.decode("utf-8-sig", "replace")) or "")
-    return found
+        sessions.add(front_matter.session_of(head.decode("utf-8-sig", "replace")) or "")
+    return sessions
 
 
 def _entry(project: Project, session: SessionFile, now: float) -> Pending:
@@ -135,20 +135,20 @@ def _entry(project: Project, session: SessionFile, now: float) -> Pending:
 
 def _candidate(entry: Pending, part: Part, size: int, world: World) -> Candidate:
     said = part.session.entries
-    requests = [one.text for one in said if one.kind == "user"]
-    first = next(iter(requests), next((one.text for one in said), ""))
+    requests = [entry.text for entry in said if entry.kind == "user"]
+    first = next(iter(requests), next((entry.text for entry in said), ""))
     masked = outgoing(first[:4000], world.home)
     return Candidate(entry, part.time, size, shortened(masked, _SHOWN), len(requests))
 
 
 def shown(candidates: Iterable[Candidate], home: str) -> Iterator[tuple[str, ...]]:
     """The cells of a table: host, time, size, requests, file, first request."""
-    for one in candidates:
+    for part in candidates:
         yield (
-            one.entry.host,
-            iso_time(one.part_time)[:16].replace("T", " "),
-            f"{max(1, one.size // 1024):,} KiB",
-            str(one.requests),
-            public_path(one.entry.transcript, home),
-            one.first,
+            part.entry.host,
+            iso_time(part.part_time)[:16].replace("T", " "),
+            f"{max(1, part.size // 1024):,} KiB",
+            str(part.requests),
+            public_path(part.entry.transcript, home),
+            part.first,
         )

@@ -16,18 +16,18 @@ from decision_hooks.system.runlog import iso_time
 
 
 def send(run: Run, backend: Backend | None, candidates: Sequence[Candidate]) -> int:
-    """Send one part after the other and tell of each: 0, or 1 when one was not captured or it had to stop."""
+    """Send the parts in turn and report each: 0, or 1 when a part was not captured or it had to stop."""
     run.at.log.write(f"backfill: {counted(len(candidates), 'session')}")
     code = 0
-    for number, one in enumerate(candidates, 1):
+    for number, part in enumerate(candidates, 1):
         stopped = _stopped(run, backend, probe=number == 1)
         if stopped:
             run.at.world.err(f"{stopped}; run it again to go on")
             return 1
-        outcome, fine = _retried(run, one, one.given_up) if one.given_up else _captured(run, one)
+        outcome, fine = _retried(run, part, part.given_up) if part.given_up else _captured(run, part)
         code = code if fine else 1
-        label = f"[{number}/{len(candidates)}] {one.entry.host} {one.entry.session_id[:8]}"
-        run.at.world.err(f"{label} {iso_time(one.part_time)[:10]}: {outcome}")
+        label = f"[{number}/{len(candidates)}] {part.entry.host} {part.entry.session_id[:8]}"
+        run.at.world.err(f"{label} {iso_time(part.part_time)[:10]}: {outcome}")
     return code
 
 
@@ -40,10 +40,10 @@ def _stopped(run: Run, backend: Backend | None, *, probe: bool) -> str:
     return may_not_call(at, backend, run.settings.daily_calls, probe=probe)
 
 
-def _captured(run: Run, one: Candidate) -> tuple[str, bool]:
+def _captured(run: Run, part: Candidate) -> tuple[str, bool]:
     """Take a session into the queue and work as a stop of it would; what came of it, and whether that is fine."""
     now = run.at.world.now()
-    entry = one.entry._replace(first=now, stop=now)
+    entry = part.entry._replace(first=now, stop=now)
     before = _position(run, entry)
     run.state.put(entry)
     stop = queue.Stop(run, entry.key, now)
@@ -61,12 +61,12 @@ def _captured(run: Run, one: Candidate) -> tuple[str, bool]:
     return _written(before, _position(run, entry)), True
 
 
-def _retried(run: Run, one: Candidate, stored: GivenUp) -> tuple[str, bool]:
+def _retried(run: Run, part: Candidate, stored: GivenUp) -> tuple[str, bool]:
     """Take exactly a given up part up again; what came of it, and whether that is fine."""
     stop = queue.Stop(run, "", run.at.world.now())
-    before = _position(run, one.entry)
+    before = _position(run, part.entry)
     outcome, said = worker.take_again(stop, stored)
-    return (_written(before, _position(run, one.entry)), True) if outcome == DONE else (said, False)
+    return (_written(before, _position(run, part.entry)), True) if outcome == DONE else (said, False)
 
 
 def _position(run: Run, entry: Pending) -> Position:

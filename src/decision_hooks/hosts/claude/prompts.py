@@ -1,4 +1,4 @@
-"""What a person typed into Claude Code, told from what the program itself writes under the user's role."""
+"""Tells what a person typed from what Claude Code injects under the user role."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class _Waiting(NamedTuple):
 class Queue:
     """Prompts typed while the agent worked.
 
-    Up to 2.1.42 most stand only as an ``enqueue`` that a ``remove`` follows.
-    ``enqueue`` and ``dequeue`` is an ordinary prompt that has a record of its own; ``popAll`` took them back.
-    New versions write a record of its own for a removed one too: ``session`` tells each prompt once.
+    Up to 2.1.42 most are only an ``enqueue`` that a ``remove`` follows. ``enqueue`` and ``dequeue`` are an
+    ordinary prompt, which has its own record too; ``popAll`` takes them back. New versions write a record for
+    a removed prompt as well: ``session`` returns each prompt once.
     """
 
     def __init__(self) -> None:
@@ -74,15 +74,15 @@ class Queue:
             self._waiting.clear()
         elif operation in ("dequeue", "remove") and self._waiting:
             texts = [waiting.text for waiting in self._waiting]
-            found = self._waiting.pop(texts.index(text) if text in texts else 0)
-            typed = typed_text(found.text)
+            waiting = self._waiting.pop(texts.index(text) if text in texts else 0)
+            typed = typed_text(waiting.text)
             if operation == "remove" and not re.fullmatch(r"/\S*", typed):
                 mark = f"queue {self._number}"
-                self._removed[mark] = found._replace(text=typed)
-                into.say("user", typed, found.time, mark)
+                self._removed[mark] = waiting._replace(text=typed)
+                into.say("user", typed, waiting.time, mark)
 
     def recorded(self, text: str) -> None:
-        """A prompt has a record of its own."""
+        """Note the record of a prompt."""
         self._number += 1
         self._recorded.append((text, self._number))
 
@@ -97,7 +97,7 @@ class Queue:
                 self._recorded.remove(record)
                 twice.add(mark)
         entries = (entry for entry in session.entries if entry.uuid not in twice)
-        ours = self._removed
+        marks = self._removed
         return session._replace(
-            entries=tuple(entry._replace(uuid="") if entry.uuid in ours else entry for entry in entries)
+            entries=tuple(entry._replace(uuid="") if entry.uuid in marks else entry for entry in entries)
         )

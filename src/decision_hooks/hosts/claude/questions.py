@@ -15,7 +15,7 @@ _PREVIEW = '" selected preview:'
 
 
 def is_answer(call: Call, result: Record, text: str) -> bool:
-    """Whether a result holds answers to questions."""
+    """Whether a result has answers to questions."""
     if call.name:
         return call.name == "AskUserQuestion"
     return (bool(result.get("questions")) and "answers" in result) or _LEAD in text[:60]
@@ -33,7 +33,7 @@ def take(call: Call, result: Record, text: str, time: float, uuid: str, into: Ga
         chosen = _chosen(answer, choice.options)
         if chosen:
             choice = choice._replace(chosen=chosen, words=notes, time=time)
-            into.say("answer", _told(choice), time, uuid, tool="AskUserQuestion")
+            into.say("answer", _answer_text(choice), time, uuid, tool="AskUserQuestion")
             into.choose(choice, uuid)
 
 
@@ -63,7 +63,7 @@ def _structured(result: Record) -> Iterator[tuple[str, tuple[str | tuple[str, ..
     for question, answer in mapping(result, "answers").items():
         notes = clean(string(mapping(annotations, question), "notes")).strip()
         if isinstance(answer, list):
-            many = tuple(clean(one).strip() for one in answer if isinstance(one, str) and one.strip())
+            many = tuple(clean(label).strip() for label in answer if isinstance(label, str) and label.strip())
             yield clean(question).strip(), (many, notes)
         elif isinstance(answer, str):
             yield clean(question).strip(), (clean(answer).strip(), notes)
@@ -71,7 +71,7 @@ def _structured(result: Record) -> Iterator[tuple[str, tuple[str | tuple[str, ..
 
 def _from_text(text: str) -> Iterator[tuple[str, tuple[str, str]]]:
     """The pairs of ``User has answered your questions: "Q"="A", "Q2"="A2". You can now continue …``."""
-    _, found, body = text.partition(_LEAD)
+    _, lead, body = text.partition(_LEAD)
     for tail in _TAILS:
         body = body.partition(tail)[0] + '"' if tail in body else body
     question, *rest = body.split('"="')
@@ -81,16 +81,16 @@ def _from_text(text: str) -> Iterator[tuple[str, tuple[str, str]]]:
         if number < len(rest) - 1:
             part, _, following = part.rpartition(', "')
         answer, notes = _answer(part)
-        if found and question:
+        if lead and question:
             yield question.strip(), (answer, notes)
         question = following
 
 
 def _answer(part: str) -> tuple[str, str]:
     """The answer and the notes beside it; what a preview showed is no answer."""
-    answer, found, notes = part.strip().rstrip(".").partition(_NOTES)
+    answer, noted, notes = part.strip().rstrip(".").partition(_NOTES)
     answer = answer.partition(_PREVIEW)[0]
-    return answer.removesuffix('"').strip(), notes.strip().removesuffix('"').strip() if found else ""
+    return answer.removesuffix('"').strip(), notes.strip().removesuffix('"').strip() if noted else ""
 
 
 def _chosen(answer: str | tuple[str, ...], options: Sequence[Option]) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ def _chosen(answer: str | tuple[str, ...], options: Sequence[Option]) -> tuple[s
     labels = sorted((option.label for option in options), key=len, reverse=True)
     chosen, rest = [], answer.strip()
     while rest:
-        label = next((one for one in labels if rest == one or rest.startswith(one + ", ")), "")
+        label = next((label for label in labels if rest == label or rest.startswith(label + ", ")), "")
         if not label:
             break
         chosen.append(label)
@@ -116,6 +116,6 @@ def _question(choice: Choice) -> str:
     return "\n".join(lines)
 
 
-def _told(choice: Choice) -> str:
-    told = f"{_question(choice)}\nThe user chose: {', '.join(choice.chosen)}"
-    return f"{told}\nThe user added: {choice.words}" if choice.words else told
+def _answer_text(choice: Choice) -> str:
+    text = f"{_question(choice)}\nThe user chose: {', '.join(choice.chosen)}"
+    return f"{text}\nThe user added: {choice.words}" if choice.words else text

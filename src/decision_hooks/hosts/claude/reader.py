@@ -19,7 +19,7 @@ class ClaudeReader:
         self._queue = prompts.Queue()
 
     def session(self, bad_lines: int) -> Session:
-        """What the records hold."""
+        """The session of the records."""
         return self._queue.session(self._into.session(bad_lines))
 
     def read(self, record: Record) -> None:

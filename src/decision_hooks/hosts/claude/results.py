@@ -49,8 +49,8 @@ def take(block: Record, record: Record, time: float, uuid: str, into: Gathering)
 
 def _reason(text: str) -> str:
     """The person's words in a rejection, "" when there are none."""
-    before, found, said = text.partition(_SAID)
-    if not found or len(before) > 1000:
+    before, lead, said = text.partition(_SAID)
+    if not lead or len(before) > 1000:
         return ""
     return said.partition(_NOTE)[0].strip()
 
@@ -68,19 +68,19 @@ def _plan(
     call: Call, result: Record, text: str, failed: bool, reason: str, time: float, uuid: str, into: Gathering
 ) -> None:
     value = call.value if isinstance(call.value, dict) else NOTHING
-    proposed, stands = (clean(plan).strip() for plan in (string(value, "plan"), string(result, "plan")))
+    proposed, approved = (clean(plan).strip() for plan in (string(value, "plan"), string(result, "plan")))
     if failed:
         rejected = f"The user sent the plan back and said: {reason}"
         answer = rejected if reason else "The user did not approve the plan."
         into.say("answer", answer, time, uuid, tool="ExitPlanMode")
-        into.choose(Choice("plan-rejected", proposed or stands, (), (), reason, time), uuid)
+        into.choose(Choice("plan-rejected", proposed or approved, (), (), reason, time), uuid)
         return
-    if not stands:
-        stands = text.partition("## Approved Plan")[2].partition("\n")[2].strip() or proposed
-    into.say("plan", stands if stands != proposed else "", time, uuid)
-    edited = " as edited by the user" if proposed and stands != proposed else ""
+    if not approved:
+        approved = text.partition("## Approved Plan")[2].partition("\n")[2].strip() or proposed
+    into.say("plan", approved if approved != proposed else "", time, uuid)
+    edited = " as edited by the user" if proposed and approved != proposed else ""
     into.say("answer", f"The user approved the plan{edited}.", time, uuid, tool="ExitPlanMode")
-    into.choose(Choice("plan-approved", stands, (), (), "", time), uuid)
+    into.choose(Choice("plan-approved", approved, (), (), "", time), uuid)
 
 
 def _unknown_edit(call: Call, record: Record, identity: str, uuid: str, into: Gathering) -> None:

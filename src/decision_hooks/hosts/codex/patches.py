@@ -62,7 +62,7 @@ def _parsed(value: object) -> object:
 
 
 def _strings(value: object) -> Iterator[str]:
-    """The strings of a call's input that can hold a patch: itself, its fields, the words of a command."""
+    """The strings of a call's input that can have a patch in them: itself, its fields, the words of a command."""
     if isinstance(value, str):
         yield value
     fields = list(value.values()) if isinstance(value, dict) else []
@@ -78,11 +78,13 @@ def _is_failure(output: object) -> bool:
     if isinstance(value, dict):
         code = mapping(value, "metadata").get("exit_code", 0)
         text = string(value, "output") or text_of(value.get("content"))
-        return value.get("success") is False or (isinstance(code, int) and code != 0) or _tells_failure(text)
-    return _tells_failure(text_of(value))
+        return (
+            value.get("success") is False or (isinstance(code, int) and code != 0) or _is_failure_text(text)
+        )
+    return _is_failure_text(text_of(value))
 
 
-def _tells_failure(text: str) -> bool:
+def _is_failure_text(text: str) -> bool:
     head = text[:300].lstrip().lower()
     code = re.match(r"exit code: (-?[0-9]{1,9})\b", head)
     if code:

@@ -54,7 +54,7 @@ class CodexReader:
             self._event(payload, time)
 
     def session(self, bad_lines: int) -> Session:
-        """What the lines hold: of each kind of text the response items, the events where there are none."""
+        """The session: of each kind of text the response items, the events where there are none."""
         typed = {said.text.strip() for said in self._said if said.family == "event" and said.kind == "user"}
         texts = [said for said in self._said if said.text.strip()]
         texts = [said for said in texts if not said.injected or said.text.strip() in typed]

@@ -31,7 +31,7 @@ class CursorReader:
         self._time = 0.0
 
     def session(self, bad_lines: int) -> Session:
-        """What the records hold."""
+        """The session of the records."""
         return self._into.session(bad_lines)
 
     def read(self, record: Record) -> None:
@@ -66,8 +66,8 @@ class CursorReader:
 
 
 def _typed_text(text: str) -> str:
-    _, found, query = text.partition("<user_query>")
-    if found:
+    _, begin, query = text.partition("<user_query>")
+    if begin:
         text = query.rpartition("</user_query>")[0] or query
     else:
         text = without_reminders(text).replace("[Image]", "")
@@ -78,7 +78,7 @@ def _typed_text(text: str) -> str:
 
 
 def _without_redacted(text: str) -> str:
-    """Text without the mark that stands where thinking was."""
+    """Text without the mark in place of thinking."""
     if "[REDACTED]" not in text:
         return text
     return "\n".join(line for line in text.split("\n") if line.strip() != "[REDACTED]")

@@ -17,7 +17,7 @@ class PiReader:
         self._stems: dict[str, str] = {}  # entry that is no message -> the message before it
 
     def session(self, bad_lines: int) -> Session:
-        """What the entries hold."""
+        """The session of the entries."""
         return self._into.session(bad_lines)
 
     def read(self, record: Record) -> None:
