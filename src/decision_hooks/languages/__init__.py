@@ -1,1 +1,1 @@
-"""One card a language: what we write in it, and the words by which its texts are understood; pure."""
+"""One card a language: its phrases, and the words that are recognised in texts; pure."""

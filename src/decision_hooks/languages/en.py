@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Language:
-    """A language: what we write in it, and the words by which texts in it are understood.
+    """A language: our phrases in it, and the words that are recognised in texts.
 
     A card that lacks something has the English words below. Words are in lower case and separated by ``|``;
     "patterns" may be parts of a regular expression.
@@ -14,9 +14,7 @@ class Language:
     name = "English"  # as prompts name it
     settings = "en|eng|english|англійська|английский"  # values of ADR_LANGUAGE that choose it
 
-    phrases: tuple[
-        str, ...
-    ] = (  # what is written where the session is silent, one for each of the five sections
+    phrases: tuple[str, ...] = (  # for silence, one for each of the five sections
         "The transcript does not state the context.",
         "No other options were discussed in the transcript.",
         "The transcript does not state the decision.",

@@ -1,4 +1,4 @@
-"""The table of languages, and which of them a setting means."""
+"""The table of languages, and the choice of one by a setting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_LETTERS = 40  # of the name of a language
 def language(setting: str) -> Language:
     """The language that ``ADR_LANGUAGE`` names; a name without a card has the English one.
 
-    Raises ``SettingError`` for what is no name.
+    Raises ``SettingError`` when it is not a name.
     """
     name = setting.strip()
     if not name:
@@ -35,7 +35,7 @@ def language(setting: str) -> Language:
 
 
 def in_any(field: Callable[[Language], str]) -> str:
-    """A field of all languages as one, for what is read in any of them: ``in_any(lambda card: card.yes)``."""
+    """A field of all languages as one, to recognise words of any: ``in_any(lambda card: card.yes)``."""
     return "|".join(filter(None, dict.fromkeys(map(field, LANGUAGES))))
 
 

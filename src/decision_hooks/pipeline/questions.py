@@ -13,13 +13,13 @@ from decision_hooks.replies import wrapping
 from decision_hooks.text import markdown, terms
 from decision_hooks.text.cutting import one_line
 
-# Kinds, each with a template of its own
+# Kinds, each with a template
 SAME, KEPT, SECTIONS, ADDITIONS = "same", "kept", "sections", "additions"
 KINDS = (SAME, KEPT, SECTIONS, ADDITIONS)
 # States of an answer
 ANSWERED, UNUSABLE, FAILED, UNASKED = "answered", "unusable", "failed", "unasked"
 
-# Characters of a text in a question; a Cyrillic one has a token for each two of them, the answer takes the rest
+# Characters of a text in a question; a Cyrillic text has a token for two of them; the answer takes the rest
 _SIDE = 1600
 _WHOLE = 2400
 _EXTRACTED = 8000
@@ -120,8 +120,8 @@ def read(question: Question, reply: str) -> Answer:
     if value is None:
         return Answer(UNUSABLE)
     if question.kind == SECTIONS:
-        found = _extracted(value, question.source)
-        return Answer(UNUSABLE) if found is None else Answer(ANSWERED, sections=found)
+        extracted = _extracted(value, question.source)
+        return Answer(ANSWERED, sections=extracted) if extracted else Answer(UNUSABLE)
     items = _items(value.get("additions"))
     if items is None:
         return Answer(UNUSABLE)
@@ -150,7 +150,7 @@ def rests_on(text: str, source: str) -> bool:
 
 
 def _object(text: str) -> dict[str, object] | None:
-    """The first JSON object of a reply, prose and fences around it aside; None for a cut one."""
+    """The first JSON object of a reply, without the prose and fences around it; None when it is cut."""
     decoder = json.JSONDecoder(strict=False)
     begin = -1
     for _ in range(_MOST_VALUES):
@@ -194,7 +194,7 @@ def _section(value: object, listed: bool) -> str | None:
 
 
 def _items(value: object) -> tuple[str, ...] | None:
-    """The texts of a list, each on one line, without marks of lists or headings; None for anything else."""
+    """The texts of a list, each on one line, without marks of lists or headings; None for another value."""
     if not isinstance(value, list) or len(value) > _MOST_ADDITIONS:
         return None
     if not all(isinstance(item, str) and len(item) <= _MOST_ADDITION for item in value):

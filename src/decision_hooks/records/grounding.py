@@ -27,11 +27,8 @@ def claims(text: str) -> tuple[str, ...]:
 
     Fenced code is left out; white space is folded; an ending such as ``()``, ``:12`` or a comma is cut.
     """
-    found: dict[str, None] = {}
-    for line in markdown.lines(text):
-        if not line.fenced:
-            found.update(dict.fromkeys(_claims_of(line.text)))
-    return tuple(found)
+    lines = (line.text for line in markdown.lines(text) if not line.fenced)
+    return tuple(dict.fromkeys(claim for line in lines for claim in _claims_of(line)))
 
 
 def unverified(wanted: Sequence[str], known: Callable[[str], bool]) -> tuple[str, ...]:

@@ -97,8 +97,8 @@ def _is_adr(section: Section) -> bool:
 
 
 def _title(heading: Section) -> str:
-    found = adr_title(heading.title)
-    return heading.title.strip("*_ \t") if found is None else found
+    title = adr_title(heading.title)
+    return heading.title.strip("*_ \t") if title is None else title
 
 
 class _Parser:
@@ -158,7 +158,7 @@ class _Parser:
 
 
 def _demoted(later: Sequence[Section]) -> list[str]:
-    """Further decisions of one body as extra sections: their headings below their own title."""
+    """Further decisions of one body as extra sections: their headings go below their titles."""
     chunks: list[list[Section]] = []
     for section in later:
         if _is_adr(section):

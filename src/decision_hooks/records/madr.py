@@ -1,4 +1,4 @@
-"""The form of a decision (MADR v4): its five sections, its body, and the draft that holds it."""
+"""The form of a decision (MADR v4): its five sections, its body, and its draft."""
 
 from __future__ import annotations
 

@@ -55,23 +55,23 @@ def _only_decision(body: str) -> madr.Sections:
 
 
 def record(content: str, slug: str, draft: Source, language: Language) -> str:
-    """The whole text of a record; raises ``RefusedReply`` where the content cannot be one."""
+    """The whole text of a record; raises ``RefusedReply`` where the content is unusable."""
     read = front_matter.read(_closed_front(_without_fence(content)))
     if markdown.unclosed_fence(read.body):
         raise RefusedReply("a code fence of the content is never closed")
-    found = parse_body(read.body)
-    if not any(found.texts) and not found.preamble and not found.extras:
+    body = parse_body(read.body)
+    if not any(body.texts) and not body.preamble and not body.extras:
         raise RefusedReply("the content is empty")
-    texts = madr.Sections(*(text or other for text, other in zip(found.texts, draft.texts, strict=True)))
+    texts = madr.Sections(*(text or other for text, other in zip(body.texts, draft.texts, strict=True)))
     day = draft.day or _day(read.text("date"))
-    preamble = _preamble(found, day)
-    body = madr.assemble(texts, language, found.extras)
-    front = _front(read, found, slug, day, texts.outcome or madr.phrases(language).outcome)
-    claimed = grounding.normal(" ".join((read.text("title"), body, preamble)))
+    preamble = _preamble(body, day)
+    assembled = madr.assemble(texts, language, body.extras)
+    front = _front(read, body, slug, day, texts.outcome or madr.phrases(language).outcome)
+    claimed = grounding.normal(" ".join((read.text("title"), assembled, preamble)))
     unverified = [item for item in draft.unverified if grounding.normal(item) in claimed]
     if unverified:
         front.append(("unverified", unverified))
-    return front_matter.render(front, f"{preamble}\n\n{body}")
+    return front_matter.render(front, f"{preamble}\n\n{assembled}")
 
 
 def update(additions: str, day: str) -> str:
@@ -125,11 +125,11 @@ def _closed_front(text: str) -> str:
 
 
 def _front(
-    read: front_matter.Document, found: Body, slug: str, day: str, outcome: str
+    read: front_matter.Document, body: Body, slug: str, day: str, outcome: str
 ) -> list[tuple[str, object]]:
     from datetime import date
 
-    titles = (_one_line(title)[:_MOST_TITLE] for title in (read.text("title"), found.title, slug))
+    titles = (_one_line(title)[:_MOST_TITLE] for title in (read.text("title"), body.title, slug))
     description = _one_line(read.text("description"))[:_MOST_DESCRIPTION] or _first_sentence(outcome)
     front: list[tuple[str, object]] = [
         ("type", "ADR"),
@@ -143,9 +143,9 @@ def _front(
     return front
 
 
-def _preamble(found: Body, day: str) -> str:
+def _preamble(body: Body, day: str) -> str:
     """Status and date, then the rest of the text before the first section."""
-    rows = markdown.lines(found.preamble)
+    rows = markdown.lines(body.preamble)
     rest = markdown.trimmed(row.text for row in rows if row.fenced or not _MARKED.fullmatch(row.text))
     marks = "**Status:** Accepted" + (f"\n**Date:** {day}" if day else "")
     return f"{marks}\n\n{rest}" if rest else marks

@@ -1,4 +1,4 @@
-"""Renders a session as prompt text: masked, within a budget, with a note of what is left out."""
+"""Renders a session as prompt text: masked, within a budget, with a note on omissions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CONTEXT = 8_000
 _SUMMARY = 150
 _MARK = 40  # characters that the mark of a cut costs at most
 _LONG = 2000  # requests over this keep head and tail
-_SHORT = 200  # what a request in the middle keeps before it goes
+_SHORT = 200  # characters that a request in the middle keeps before it goes
 _LEAST = 200  # a smaller part of a cut text says nothing
 
 _GOES_FIRST = ("result", "tool", "thinking")
@@ -116,7 +116,7 @@ def _label(entry: Entry) -> str:
 
 
 def _context(context: Context, mask: Callable[[str], str], budget: int) -> str:
-    """The block of what was judged already, at most ``budget`` characters with its last, empty lines."""
+    """The block of the context, at most ``budget`` characters with its last, empty lines."""
     begin = "[context: already judged, take no decision from it]"
     end = "[end of context]\n\n"
     room = budget - len(begin) - len(end) - 200
@@ -164,7 +164,7 @@ def _ends(text: str, mask: Callable[[str], str], room: int) -> str:
     return f"{first.rstrip()}{mark}{tail(text, room - len(mark) - len(first)).lstrip()}".strip()
 
 
-# -- what goes when it does not fit: lengths alone
+# -- the budget: lengths in, shares out
 
 
 class Piece(NamedTuple):
@@ -176,7 +176,7 @@ class Piece(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """Characters with all that surrounds it."""
+        """Characters with label, line end and heading."""
         return self.size + self.around
 
 
@@ -192,31 +192,30 @@ class Share(NamedTuple):
         return self.head + self.tail
 
 
-NOTHING = Share(0)
+_NOTHING = Share(0)
 
 
 def shares(pieces: Sequence[Piece], budget: int) -> list[Share]:
-    """The share of each piece, so that all together cost at most ``budget`` where that can be.
+    """The share of each piece, so that all together cost at most ``budget`` if possible.
 
     Tool results, tool inputs and thinking go first, oldest first; then assistant text from the middle, down to
     half the budget; then long requests keep head and tail; then those in the middle keep little, then go.
     """
-    found = [Share(piece.size) for piece in pieces]
+    given = [Share(piece.size) for piece in pieces]
     excess = sum(piece.cost for piece in pieces) - budget
-    for kind in _GOES_FIRST:
-        for number in _of_kinds(pieces, (kind,)):
-            if excess <= 0:
-                return found
-            found[number] = NOTHING
-            excess -= pieces[number].cost
+    for number in (number for kind in _GOES_FIRST for number in _of_kinds(pieces, (kind,))):
+        if excess <= 0:
+            return given
+        given[number] = _NOTHING
+        excess -= pieces[number].cost
     if excess <= 0:
-        return found
+        return given
     texts, requests = _of_kinds(pieces, ("assistant",)), _of_kinds(pieces, _REQUESTS)
     asked = sum(pieces[number].cost for number in requests)
-    _cut_middle(pieces, texts, max(budget - asked, budget // 2), found)
-    kept = sum(_cost(pieces[number], found[number]) for number in texts)
-    _shorten(pieces, requests, budget - kept, found)
-    return found
+    _cut_middle(pieces, texts, max(budget - asked, budget // 2), given)
+    kept = sum(_cost(pieces[number], given[number]) for number in texts)
+    _shorten(pieces, requests, budget - kept, given)
+    return given
 
 
 def _of_kinds(pieces: Sequence[Piece], kinds: Sequence[str]) -> list[int]:
@@ -229,7 +228,7 @@ def _cost(piece: Piece, share: Share) -> int:
     return share.kept + piece.cost - piece.size + (_MARK if share.kept < piece.size else 0)
 
 
-def _cut_middle(pieces: Sequence[Piece], texts: Sequence[int], room: int, found: list[Share]) -> None:
+def _cut_middle(pieces: Sequence[Piece], texts: Sequence[int], room: int, given: list[Share]) -> None:
     """Take the middle out of the stream of texts; those of ordinary length go whole rather than in part."""
     total = sum(pieces[number].cost for number in texts)
     if total <= room:
@@ -247,27 +246,27 @@ def _cut_middle(pieces: Sequence[Piece], texts: Sequence[int], room: int, found:
         before = min(begin - first, piece.size) - fixed
         after = min(last - end, piece.size) - (fixed if before < _LEAST else 0)
         share = Share(before if before >= _LEAST else 0, after if after >= _LEAST else 0)
-        found[number] = share if piece.size > _LONG and share.kept < piece.size else NOTHING
+        given[number] = share if piece.size > _LONG and share.kept < piece.size else _NOTHING
 
 
-def _shorten(pieces: Sequence[Piece], requests: Sequence[int], room: int, found: list[Share]) -> None:
+def _shorten(pieces: Sequence[Piece], requests: Sequence[int], room: int, given: list[Share]) -> None:
     def excess() -> int:
-        return sum(_cost(pieces[number], found[number]) for number in requests) - room
+        return sum(_cost(pieces[number], given[number]) for number in requests) - room
 
     if excess() <= 0:
         return
     level = _level([pieces[number] for number in requests], room)
     for number in requests:
         if pieces[number].size > level:
-            found[number] = Share(level - level // 2, level // 2)
+            given[number] = Share(level - level // 2, level // 2)
     left = excess()
-    for share in (Share(_SHORT), NOTHING):
+    for share in (Share(_SHORT), _NOTHING):
         for number in _from_the_middle(requests):
             if left <= 0:
                 return
-            if share is NOTHING or found[number].kept > share.kept + _MARK:
-                left += _cost(pieces[number], share) - _cost(pieces[number], found[number])
-                found[number] = share
+            if share is _NOTHING or given[number].kept > share.kept + _MARK:
+                left += _cost(pieces[number], share) - _cost(pieces[number], given[number])
+                given[number] = share
 
 
 def _level(requests: Sequence[Piece], room: int) -> int:
@@ -281,7 +280,7 @@ def _level(requests: Sequence[Piece], room: int) -> int:
 
 
 def _from_the_middle(numbers: Sequence[int]) -> list[int]:
-    """The middle one first, the first and the last at the end."""
+    """The numbers from the middle to both ends."""
     middle = (len(numbers) - 1) / 2
     order = sorted(range(len(numbers)), key=lambda place: abs(place - middle))
     return [numbers[place] for place in order]

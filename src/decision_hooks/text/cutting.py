@@ -1,4 +1,4 @@
-"""Cutting texts: at a line where possible, never inside of what a reader sees as one character."""
+"""Cuts texts: at a line where possible, never between a character and its marks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _JOINER = "\u200d"
 
 
 def one_line(text: str, most: int = 0) -> str:
-    """A text on one line; what is longer than ``most`` characters (0: no limit) ends at a word with an ellipsis."""
+    """A text on one line, cut at a word after at most ``most`` characters (0: no limit), then with an ellipsis."""
     line = " ".join(text.split())
     return line if not most or len(line) <= most else line[:most].rsplit(" ", 1)[0] + "…"
 
