@@ -1,13 +1,13 @@
-"""What the local pipeline makes of recorded batches with a perfect judge: ``python bench/pipeline.py FOLDER``.
+"""The results of the local pipeline on recorded batches with a perfect judge: ``python bench/pipeline.py FOLDER``.
 
 The folder holds ``batch-*.json`` and ``blobs/<id>.md`` (see ``bench/retrieval.py``). The judge answers each question
 as the batch came out: two texts are the same when they went into one file, a draft is worth keeping when it was
 not deleted, sections and additions are those that were written. Measured are the drafts whose operation and target
 come out as recorded (a merge into another draft of the batch may have either of the two as its anchor: counted
 apart), the questions a batch, and the recorded merges whose target was among the candidates of their draft.
-What was deleted for being covered elsewhere is not told from what was trivial: the judge calls both trivial.
-Merges count as recorded when their addition shares at least 0.6 of its words with the draft; the others are
-inferred too loosely and are measured with everything else only under ``--all-merges``.
+Drafts that were deleted because they were covered elsewhere count as trivial: the record does not say which was
+the reason. Merges count as recorded when their addition shares at least 0.6 of its words with the draft; the others
+are inferred too loosely and are measured only with ``--all-merges``.
 """
 
 from __future__ import annotations
@@ -22,20 +22,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from decision_hooks.languages import table
-from decision_hooks.pipeline import questions as pipeline_questions
 from decision_hooks.pipeline import run
 from decision_hooks.pipeline.drafts import Draft
 from decision_hooks.pipeline.pairs import MOST_CANDIDATES, worth_asking
-from decision_hooks.pipeline.questions import ANSWERED, Answer, Extracted, Question
+from decision_hooks.pipeline.questions import ANSWERED, KEPT, SAME, SECTIONS, Answer, Extracted, Question
 from decision_hooks.pipeline.stages import Shelf
-from decision_hooks.records import (
-    front_matter,
-    headings,
-    search,
-)
-from decision_hooks.records import (
-    index as record_index,
-)
+from decision_hooks.records import front_matter, headings, search
 
 LEAST_OVERLAP = 0.6
 READ = Callable[[str], str]
@@ -89,9 +81,9 @@ def reader(folder: Path) -> READ:
 
 
 @cache
-def indexed(name: str, text: str) -> record_index.Indexed:
-    """A record as the index knows it; most records stand in many batches."""
-    return record_index.index_record(name, text)
+def indexed(name: str, text: str) -> search.Indexed:
+    """A record as the index has it, cached: most records are in many batches."""
+    return search.index_record(name, text)
 
 
 def truths(batch: Mapping[str, Any], read: READ) -> dict[str, Truth]:
@@ -114,7 +106,7 @@ def measured(batch: Mapping[str, Any], read: READ, all_merges: bool) -> Measured
         for name, blob in batch["drafts"].items()
     ]
     truth = truths(batch, read)
-    index = record_index.build_index(indexed(name, text) for name, text in records.items())
+    index = search.build_index(indexed(name, text) for name, text in records.items())
     asked: Counter[str] = Counter()
     begun = time.perf_counter()
     outcome = run.by_model(
@@ -134,14 +126,14 @@ def judged(question: Question, truth: Mapping[str, Truth], asked: Counter[str]) 
     """The answer that leads to what became of the drafts."""
     asked[question.kind] += 1
     one = truth[question.about[0]]
-    if question.kind == pipeline_questions.SAME:
+    if question.kind == SAME:
         other = question.about[1]
         return Answer(
             ANSWERED, yes=one.file != "" and one.file == (truth[other].file if other in truth else other)
         )
-    if question.kind == pipeline_questions.KEPT:
+    if question.kind == KEPT:
         return Answer(ANSWERED, yes=one.op != "delete")
-    if question.kind == pipeline_questions.SECTIONS:
+    if question.kind == SECTIONS:
         texts = headings.parse_body(front_matter.split(one.content).body).texts
         return Answer(
             ANSWERED, sections=Extracted("", texts._replace(outcome=texts.outcome or "As decided."))
@@ -174,7 +166,7 @@ def kinds(outcome: run.Outcome, truth: Mapping[str, Truth], all_merges: bool) ->
 
 
 def reached(
-    index: record_index.Index, drafts: Sequence[Draft], truth: Mapping[str, Truth], records: Mapping[str, str]
+    index: search.Index, drafts: Sequence[Draft], truth: Mapping[str, Truth], records: Mapping[str, str]
 ) -> list[bool]:
     """Of each merge that counts whether its target, or the draft that became it, is among the candidates."""
     near = search.candidates(index, [(one.name, one.text) for one in drafts], MOST_CANDIDATES)

@@ -1,4 +1,4 @@
-"""The one function that runs programs, and the one that starts a worker of our own."""
+"""The one function that runs programs, and the one that starts our worker."""
 
 from __future__ import annotations
 

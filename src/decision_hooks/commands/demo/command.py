@@ -44,7 +44,7 @@ def _stop(stage: Stage) -> None:
     stage.heading(1, "An agent has finished a turn")
     stage.say(
         "You asked for a cache, chose SQLite out of two options, and said when cached rates expire.",
-        "The agent writes the session down as it always does, and calls its Stop hook:",
+        "The agent writes its transcript as always and calls its Stop hook:",
     )
     payload = {
         "session_id": SESSION,
@@ -53,16 +53,16 @@ def _stop(stage: Stage) -> None:
         "hook_event_name": "Stop",
     }
     stage.call("capture-decisions", stdin=json.dumps(payload).encode())
-    stage.say("The hook says nothing to the agent. What it did is in its log:")
+    stage.say("The hook prints nothing to the agent. Its log says what it did:")
     stage.show(*_log(stage))
     prompt = stage.prompt(1)
     stage.say(
-        f"A model (here: a recording) was given a prompt of {len(prompt):,} characters. The key that you",
-        "had typed by mistake did not leave the machine; this is what the model saw of it:",
+        f"A model (here a recording) got a prompt of {len(prompt):,} characters. The key that you had typed",
+        "by mistake did not leave the machine; the model saw this:",
     )
     line = next((line for line in prompt.splitlines() if "My key is" in line), "")
     if not line:
-        raise DemoFailed("the hook gave the session to no model")
+        raise DemoFailed("the hook called no model")
     if KEY in prompt:
         raise DemoFailed("the demo's secret was not masked")
     stage.show(shortened(line[line.find("My key is") :], 100))
@@ -73,12 +73,12 @@ def _drafts(stage: Stage) -> None:
     names = adr_folder.listing(stage.adr).drafts
     if len(names) != 2:
         raise DemoFailed(f"{len(names)} drafts were written instead of 2")
-    stage.say("Each decision is a draft of its own in docs/adr, to be read, changed or thrown away by you:")
+    stage.say("Each decision is a draft in docs/adr. Read it, change it, or throw it away:")
     for name in names:
         stage.show(f"docs/adr/{name}")
     stage.say(
-        "The second one. What the model claims and the session does not bear out is listed as unverified",
-        "(the recorded reply speaks of 40 ms; nobody had measured anything):",
+        "The second draft. Claims of the model that the session does not support are listed as unverified",
+        "(the recorded reply says 40 ms, but nobody had measured anything):",
     )
     stage.show(*_text(stage, names[1]))
 
@@ -88,8 +88,8 @@ def _normalize(stage: Stage) -> None:
     stage.reply(2, data("normalize-reply.json", draft_1=first, draft_2=second))
     stage.heading(3, "Drafts become records")
     stage.say(
-        "At 30 drafts a hook does this by itself; by hand it can be done at any time. The model proposes",
-        "operations, the program checks them as a whole and applies only what is lawful. Git is never written to.",
+        "A hook does this once 30 drafts wait; you can do it at any time. The model proposes operations,",
+        "the program checks them together and applies only valid ones. It never writes to git.",
     )
     stage.call("normalize-decisions", "run")
 
@@ -101,21 +101,21 @@ def _record(stage: Stage) -> None:
         raise DemoFailed(
             f"{len(listing.records)} records and {len(listing.drafts)} drafts instead of one record"
         )
-    stage.say(f"The folder now holds docs/adr/{listing.records[0]}:")
+    stage.say(f"The folder now has docs/adr/{listing.records[0]}:")
     stage.show(*_text(stage, listing.records[0]))
 
 
 def _undo(stage: Stage) -> None:
-    stage.heading(5, "All of it taken back")
-    stage.say("If you do not like what you see: every file as it was, the drafts included.")
+    stage.heading(5, "Undo")
+    stage.say("If you do not like the result, undo restores every file, the drafts included:")
     stage.call("normalize-decisions", "undo")
     if len(adr_folder.listing(stage.adr).drafts) != 2:
         raise DemoFailed("undo did not bring the drafts back")
 
 
 def _status(stage: Stage) -> None:
-    stage.heading(6, "What it all came to")
-    stage.say("One screen tells what waits, what was done, and what the calls have cost:")
+    stage.heading(6, "Status")
+    stage.say("One screen shows what waits, what was done, and what the calls have cost:")
     stage.call("capture-decisions", "status")
 
 

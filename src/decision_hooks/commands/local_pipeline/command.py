@@ -43,8 +43,8 @@ def run(argv: Sequence[str], world: World) -> int:
     backend = call.local_backend(settings.local_model, root, world.environ)
     asking = Asking(backend, world, root, settings, clock)
     drafts = _drafts(world, folder, batch)
-    shelf = _shelf(world, settings, root, folder, [name for name in clean if name not in batch])
-    outcome = pipeline.by_model(drafts, shelf, asking.ask, table.language(settings.language))
+    records = _records(world, settings, root, folder, [name for name in clean if name not in batch])
+    outcome = pipeline.by_model(drafts, records, asking.ask, table.language(settings.language))
     return _print(world, asking, clock, outcome)
 
 
@@ -76,27 +76,29 @@ def _names(world: World, path: str) -> list[str]:
 
 
 def _drafts(world: World, folder: str, names: Sequence[str]) -> list[Draft]:
-    found = []
+    drafts = []
     for name in names:
         stored = adr_folder.read(folder, name) if naming.is_plain_name(name) else None
         if stored is None:
             world.err(f"no draft {name!r} in the folder: passed over")
             continue
         shown = mask.outgoing(front_matter.split(stored.text).body, world.home)
-        found.append(Draft(name, stored.text, shown))
-    return found
+        drafts.append(Draft(name, stored.text, shown))
+    return drafts
 
 
-def _shelf(world: World, settings: NormalizeSettings, root: str, folder: str, names: Sequence[str]) -> Shelf:
+def _records(
+    world: World, settings: NormalizeSettings, root: str, folder: str, names: Sequence[str]
+) -> Shelf:
     listed = adr_folder.listing(folder)
     wanted = [name for name in names if naming.is_target_name(name) and name not in listed.drafts]
     project = project_at(root, settings.adr_dir)
     if os.path.isdir(project.state) and os.path.realpath(project.adr) == os.path.realpath(folder):
-        searched = record_index.record_index(project, wanted)
+        index = record_index.record_index(project, wanted)
     else:
         texts = [(name, stored.text) for name in wanted if (stored := adr_folder.read(folder, name))]
-        searched = search.build_index(search.index_record(name, text) for name, text in texts)
-    return Shelf(searched, _reader(folder, world.home), listed.names)
+        index = search.build_index(search.index_record(name, text) for name, text in texts)
+    return Shelf(index, _reader(folder, world.home), listed.names)
 
 
 def _reader(folder: str, home: str) -> Callable[[str], str]:
