@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from decision_hooks.hosts.entry_line import PROGRAMS
-from decision_hooks.system import facts, files
+from decision_hooks.system import files, process
 from decision_hooks.system.project import Project
 
 _LONGEST = 8192  # bytes of the file that names the script
@@ -19,7 +19,7 @@ def named(project: Project) -> str:
 def running(script: str) -> str:
     """The path of the running ``capture-decisions`` when the entries can start it, its sister too; else ""."""
     whole = os.path.isabs(script) and "\n" not in script and os.path.basename(script) == PROGRAMS[0]
-    return script if whole and facts.is_program(script) and facts.is_program(sister(script)) else ""
+    return script if whole and process.is_program(script) and process.is_program(sister(script)) else ""
 
 
 def sister(script: str) -> str:

@@ -17,7 +17,7 @@ from decision_hooks.commands.report import columns, counted, json_text
 from decision_hooks.errors import DecisionHooksError, SettingError
 from decision_hooks.install import plan, script, write
 from decision_hooks.settings import capture_settings, normalize_settings
-from decision_hooks.system import facts, files, locking
+from decision_hooks.system import files, locking, process
 from decision_hooks.system.project import open_state, project_at
 from decision_hooks.system.runlog import log_of
 from decision_hooks.system.workplace import Workplace
@@ -88,8 +88,8 @@ def _mend_state(subject: Subject) -> Iterator[str]:
     elif not os.path.exists(project.state_file(".gitignore")):
         open_state(project)
         yield f"made {project.state_file('.gitignore')}"
-    if (facts.mode_of(project.state) or 0) & 0o077:
-        facts.set_mode(project.state, 0o700)
+    if (files.mode_of(project.state) or 0) & 0o077:
+        files.set_mode(project.state, 0o700)
         yield f"closed {project.state} to other users"
 
 
@@ -114,7 +114,7 @@ def _mend_ignored(subject: Subject) -> Iterator[str]:
 
 def _script(subject: Subject) -> str:
     """The running script, "" when it is not known or the named one can be run."""
-    if facts.is_program(script.named(subject.at.project)):
+    if process.is_program(script.named(subject.at.project)):
         return ""
     return script.running(subject.at.world.script)
 

@@ -15,7 +15,7 @@ from decision_hooks.settings import GUARDS, VARIABLES, capture_settings, normali
 from decision_hooks.state import journal
 from decision_hooks.state.capture import DAY, CaptureState
 from decision_hooks.state.normalize import NormalState
-from decision_hooks.system import adr_folder, facts, git, process
+from decision_hooks.system import adr_folder, files, git, process
 from decision_hooks.system.project import git_dir
 from decision_hooks.system.runlog import iso_time
 
@@ -70,9 +70,9 @@ def _guards_check(subject: Subject) -> Check:
 def _folders_check(subject: Subject) -> Check:
     project = subject.at.project
     for folder in (project.adr, project.hooks, project.state):
-        if not facts.may_write(folder):
+        if not files.may_write(folder):
             return Check("folders", FAIL, f"{folder} cannot be written", f"chmod u+rwx '{folder}'")
-    mode = facts.mode_of(project.state)
+    mode = files.mode_of(project.state)
     if mode is not None and mode & 0o077:
         reason = f"{project.state} is open to other users (mode {mode:o})"
         return Check("folders", FAIL, reason, f"chmod 700 '{project.state}'")
@@ -185,7 +185,7 @@ def stale_files(subject: Subject) -> list[str]:
     kinds = ("positions", "pending", "outbox", "given-up", "seen", "breaker", "ledger", "plans")
     folders = [project.adr, project.hooks, project.state, *(project.state_file(kind) for kind in kinds)]
     now = subject.at.world.now()
-    return [path for folder in folders for path in facts.leftovers(folder, now, STALE)]
+    return [path for folder in folders for path in files.leftovers(folder, now, STALE)]
 
 
 def _fault_checks(subject: Subject) -> list[Check]:

@@ -10,7 +10,7 @@ from decision_hooks.backends.call import child_environ
 from decision_hooks.commands.doctor.check import FAIL, OK, WARN, Check, Subject
 from decision_hooks.hosts.entry_line import PROGRAMS
 from decision_hooks.install import script as own_script
-from decision_hooks.system import facts, process
+from decision_hooks.system import process
 
 _INSTALL = "capture-decisions install"
 _SECONDS = 15.0  # that a script may take to say its version
@@ -21,14 +21,16 @@ def script_check(subject: Subject) -> Check:
     name = "script"
     path = subject.at.world.environ.get("PATH", os.defpath)
     named = own_script.named(subject.at.project)
-    script = named if facts.is_program(named) else facts.on_path(PROGRAMS[0], path)
+    script = named if process.is_program(named) else process.on_path(PROGRAMS[0], path)
     if not script:
         reason = f"{named} is gone" if named else "capture-decisions is not on the search path"
-        again = "" if facts.is_program(subject.at.world.script) else "pip install decision-hooks, then "
+        again = "" if process.is_program(subject.at.world.script) else "pip install decision-hooks, then "
         return Check(name, FAIL, f"{reason}: the hooks do nothing", again + _INSTALL)
     sister = own_script.sister(script)
-    said = _version(script, subject.at.world.environ) if facts.is_program(sister) else f"{sister} is missing"
-    if PROGRAMS[0] not in said or not facts.is_program(sister):
+    said = (
+        _version(script, subject.at.world.environ) if process.is_program(sister) else f"{sister} is missing"
+    )
+    if PROGRAMS[0] not in said or not process.is_program(sister):
         reason = f"{script} does not run: {said or 'it says nothing'}"
         return Check(name, FAIL, reason, f"pip install --force-reinstall decision-hooks, then {_INSTALL}")
     if named and script != named:
