@@ -647,6 +647,26 @@ def test_a_base_line_stays_away_where_git_tracks_something_under_it(person: Pers
     assert missing == [line for line in BASE if line.strip("*/") in path]
 
 
+@pytest.mark.parametrize(("text", "asked"), [("", ["check-ignore", "ls-files"]), (COVERED, [])])
+def test_git_is_asked_each_question_once(person: Person, text: str, asked: list[str]) -> None:
+    log = person.base / "git.log"
+    (person.bin / "git").write_text(f'#!/bin/sh\necho "$5" >>"{log}"\nexec /usr/bin/git "$@"\n')
+    (person.bin / "git").chmod(0o755)
+    person.environ["PATH"] = f"{person.bin}:/usr/bin:/bin"
+    person.write(".gitignore", text)
+    person.says("install", "--claude")
+    assert (log.read_text().split() if log.exists() else []) == asked
+
+
+def test_a_path_beyond_a_link_does_not_hide_what_git_ignores_elsewhere(person: Person) -> None:
+    (person.root / "real").mkdir()
+    (person.root / "node_modules").symlink_to("real")
+    person.write(".gitignore", "*.log\n")
+    person.says("install", "--claude")
+    assert OWN[0] not in lines_of(person)
+    assert BASE[0] in lines_of(person)
+
+
 @pytest.mark.parametrize("text", ["a\n", "a", "a\r\nb\r\n", "\ufeffa\n", "\n\n", "a\n\n# end", ""])
 def test_gitignore_comes_back_byte_for_byte(person: Person, text: str) -> None:
     person.write(".gitignore", text)

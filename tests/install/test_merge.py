@@ -352,6 +352,8 @@ def test_a_line_that_came_later_goes_into_the_block_that_is_there() -> None:
 def test_only_lines_that_are_neither_there_nor_covered_nor_tracked_are_needed() -> None:
     data = b"/build\n dist/ \n"
     needed = gitignore.needed(
-        data, lambda path: path.endswith((".log", ".lock")), lambda pattern: "node_modules" in pattern
+        data,
+        lambda paths: [path for path in paths if path.endswith((".log", ".lock"))],
+        lambda: "src/node_modules/a\n",
     )
     assert needed == ("*.secret", ".claude/hooks/.normalize-state")

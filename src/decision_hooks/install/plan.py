@@ -123,8 +123,8 @@ def _ignore_step(project: Project, environ: Mapping[str, str]) -> Step:
             raise LeftAlone("it is no text that git reads")
         lines = gitignore.needed(
             data,
-            lambda path: git.is_ignored(project.root, path, alone),
-            lambda pattern: git.tracked(project.root, pattern, environ),
+            lambda paths: git.ignored(project.root, paths, alone),
+            lambda: git.tracked_files(project.root, environ),
         )
         return (gitignore.with_lines(data, lines) if lines else before), Trace(), ()
 

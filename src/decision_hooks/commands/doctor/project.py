@@ -10,6 +10,8 @@ from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Sub
 from decision_hooks.commands.report import counted, minute, shortened
 from decision_hooks.commands.status.activity import activity
 from decision_hooks.errors import SettingError
+from decision_hooks.hosts.entry_line import BIN
+from decision_hooks.install import gitignore
 from decision_hooks.records import madr
 from decision_hooks.settings import GUARDS, VARIABLES, capture_settings, normalize_settings
 from decision_hooks.state import journal
@@ -19,13 +21,6 @@ from decision_hooks.system import adr_folder, files, git, process
 from decision_hooks.system.project import git_dir
 from decision_hooks.system.runlog import iso_time
 
-IGNORED = (
-    "capture-decisions.log",
-    "normalize-decisions.log",
-    ".normalize-state",
-    ".normalize.lock",
-    ".decision-hooks/bin",  # last: its folder ignores itself
-)
 STALE = 3600.0  # seconds after which a temporary file is nobody's
 _RECENT = 7 * DAY
 
@@ -87,15 +82,15 @@ def _ignore_check(subject: Subject) -> Check:
         return Check(name, OFF, "the project is no git work tree")
     if process.run(["git", "--version"], cwd=os.sep, env=environ, timeout=10).status != 0:
         return Check(name, OFF, "git is not found")
-    paths = [f".claude/hooks/{one}" for one in IGNORED]
-    here = git.tracked(project.root, ".claude/hooks", environ)  # mostly nothing: one question instead of five
-    tracked = [path for path in paths if here and git.tracked(project.root, path, environ)]
+    of_git = set(git.tracked_files(project.root, environ).splitlines())
+    tracked = [path for path in (*gitignore.OWN, BIN) if path in of_git]
     if tracked:
         reason = f"git tracks {', '.join(tracked)}"
         return Check(name, FAIL, reason, f"git rm --cached {' '.join(tracked)}")
-    open_ones = [path for path in paths[:-1] if not git.is_ignored(project.root, path, environ)]
-    if open_ones:
-        reason = f"not ignored: {', '.join(open_ones)}"
+    ignored = git.ignored(project.root, gitignore.OWN, environ)
+    missing = [path for path in gitignore.OWN if path not in ignored]  # the folder of BIN ignores itself
+    if missing:
+        reason = f"not ignored: {', '.join(missing)}"
         return Check(name, FAIL, reason, "capture-decisions doctor --fix (adds the lines to .gitignore)")
     return Check(name, OK, "logs, state and lock are ignored")
 
