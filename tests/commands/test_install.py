@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 from collections.abc import Mapping
@@ -106,7 +107,8 @@ def ours(data: bytes, event: str = "Stop") -> list[str]:
     """The marked commands of a hook file, by the standard library."""
     items = json.loads(data.decode("utf-8-sig"))["hooks"][event]
     entries = [entry for item in items for entry in item.get("hooks", [item])]
-    return [c for c in (entry.get("command") for entry in entries) if isinstance(c, str) and c.endswith(MARK)]
+    commands = [entry.get("command") for entry in entries]
+    return [c for c in commands if isinstance(c, str) and re.search(rf"{MARK}( [a-z]+)?$", c)]
 
 
 def of_others(data: bytes, event: str = "Stop") -> object:
@@ -419,6 +421,23 @@ def test_an_entry_of_an_older_version_is_made_current_and_goes_with_uninstall(pe
     assert all("--detach" in command for command in ours(person.read(CLAUDE)))
     assert person.says("uninstall")[0] == 0
     assert json.loads(person.read(CLAUDE)) == {"model": "opus"}
+
+
+def test_what_an_older_version_remembered_by_the_program_is_understood(person: Person) -> None:
+    path = SETTINGS / "merged" / "older-scripts.json"
+    before = json.loads(path.read_bytes())
+    person.write(CLAUDE, path.read_bytes())
+    person.says("install", "--claude")
+    memory = ".claude/hooks/.decision-hooks/install.json"
+    for program in PROGRAMS:
+        id = program.partition("-")[0]
+        person.write(memory, person.read(memory).replace(f'"{id}":'.encode(), f'"{program}":'.encode()))
+        person.write(CLAUDE, person.read(CLAUDE).replace(f"{MARK} {id}".encode(), MARK.encode()))
+    data = person.read(CLAUDE)
+    assert b"capture-decisions.sh" not in data
+    person.write(CLAUDE, data[: data.rindex(b"}")] + b', "added": 1}')
+    assert person.says("uninstall")[0] == 0
+    assert json.loads(person.read(CLAUDE)) == {**before, "added": 1}
 
 
 def test_uninstall_in_another_clone_takes_our_entries_out(person: Person) -> None:

@@ -131,7 +131,7 @@ def test_a_guarded_entry_costs_a_start_of_sh_and_no_more(place: Place) -> None:
 def test_the_sister_program_lies_beside_the_named_script(place: Place, shell: str) -> None:
     script = place.script(place.base / "venv", NORMALIZE)
     place.name_in_bin(place.base / "venv" / CAPTURE)
-    line = entry_line.line(NORMALIZE)
+    line = entry_line.line(entry_line.ENTRIES[1])
     assert place.run(line, shell=shell, CLAUDE_PROJECT_DIR=str(place.root)) == SILENT
     assert called(script)
 

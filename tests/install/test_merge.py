@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decision_hooks.hosts import entry_line
-from decision_hooks.hosts.entry_line import HookFile
+from decision_hooks.hosts.entry_line import Entry, HookFile
 from decision_hooks.hosts.marks import is_sealed, sealed
 from decision_hooks.install import entries as host_entries
 from decision_hooks.install import gitignore
@@ -27,6 +27,7 @@ assert CURSOR
 assert CODEX
 FILES = (CLAUDE, CURSOR, CODEX)
 HOOKS = Path(__file__).parents[2] / "hooks"
+SETTINGS = Path(__file__).parents[1] / "data" / "settings" / "merged"
 
 
 def commands(data: bytes, file: HookFile) -> list[str]:
@@ -207,6 +208,87 @@ def test_an_older_entry_is_one_that_only_runs_one_of_the_pair(command: str, expe
 @given(st.text())
 def test_any_command_is_judged(command: str) -> None:
     assert host_entries.runs_only(command) in (True, False)
+
+
+# -- entries are known by their ids
+
+
+OBSERVE = Entry("observe", "capture-decisions", "observe --hook", 20)
+OBSERVE = OBSERVE._replace(command=entry_line.line(OBSERVE))
+
+
+def with_observe(file: HookFile) -> HookFile:
+    """A host's file in a version with a third entry, which runs a program that another entry runs too."""
+    return file._replace(entries=(*file.entries, OBSERVE))
+
+
+def ids(data: bytes, file: HookFile) -> list[str]:
+    """The ids in the marks, by the text alone."""
+    return [command.rpartition("# decision-hooks ")[2] for command in commands(data, file)]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_three_merges_keep_three_entries_of_two_programs(file: HookFile) -> None:
+    first = merge(b'{"a": 1}\n', with_observe(file))
+    assert ids(first.data, file) == ["capture", "normalize", "observe"]
+    assert 'exec "$p" observe --hook "$@"' in commands(first.data, file)[2]
+    second = merge(first.data, with_observe(file))
+    assert (second.data, second.notes) == (first.data, ())
+    assert merge(second.data, with_observe(file)).data == first.data
+    assert strip(first.data, with_observe(file), first.trace) == b'{"a": 1}\n'
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_a_third_entry_is_added_to_those_of_the_form_without_ids(file: HookFile) -> None:
+    new = merge(None, file).data
+    old = re.sub(rb"(# decision-hooks) [a-z]+", rb"\1", new)
+    assert old != new
+    assert merge(old, file).data == new
+    assert ids(merge(old, with_observe(file)).data, file) == ["capture", "normalize", "observe"]
+    assert strip(old, file, None) == strip(new, file, None)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_an_id_of_another_version_stays_at_an_installation_and_goes_with_uninstall(file: HookFile) -> None:
+    newer = merge(b'{"a": 1}\n', with_observe(file))
+    merged = merge(newer.data, file)
+    assert merged.data == newer.data
+    assert strip(merged.data, file, newer.trace) == b'{"a": 1}\n'
+
+
+@pytest.mark.parametrize("path", sorted(SETTINGS.glob("*.json")), ids=lambda path: path.stem)
+def test_three_entries_are_taken_out_of_every_recorded_file(path: Path) -> None:
+    file, before = with_observe(CLAUDE), path.read_bytes()
+    merged = merge(before, file)
+    assert merge(merged.data, file).data == merged.data
+    assert sorted(found.id for found in host_config.entries(merged.data, file.layout)) == sorted(
+        ("capture", "normalize", "observe")
+    )
+    left = strip(merged.data, file, merged.trace)
+    assert b"# decision-hooks" not in left
+    if not path.stem.startswith(("empty", "white", "bom-only", "older")):
+        assert left == before
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("x # decision-hooks", ""),
+        ("x # decision-hooks \n", ""),
+        ("x # decision-hooks capture", "capture"),
+        ("x # decision-hooks some-other \n", "some-other"),
+        ('grep "# decision-hooks" y; z # decision-hooks capture', "capture"),
+        ('grep "# decision-hooks" y', None),
+        ("x # decision-hooks two words", None),
+        ("x # decision-hooks\nls", None),
+        ("x # decision-hooks: begin", None),
+        ("x # decision-hooksy", None),
+        ("capture-decisions", None),
+        ("", None),
+    ],
+)
+def test_a_mark_ends_the_command_and_may_have_one_id(command: str, expected: str | None) -> None:
+    assert entry_line.marked_id(command) == expected
 
 
 # -- the backend in the settings of Claude Code

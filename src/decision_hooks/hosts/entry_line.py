@@ -9,11 +9,9 @@ from decision_hooks.hosts.marks import sealed
 from decision_hooks.hosts.pi import extension
 from decision_hooks.settings import GUARDS
 
-MARK = "# decision-hooks"  # ends every command line of ours
+MARK = "# decision-hooks"  # with the entry's id after it, the end of every command line of ours
 PROGRAMS = ("capture-decisions", "normalize-decisions")
-TIMEOUTS = {"capture-decisions": 180, "normalize-decisions": 600}  # seconds; the hosts' limits for the pair
-STATE = ".claude/hooks/.decision-hooks"
-BIN = f"{STATE}/bin"  # names the script of capture-decisions; the other lies beside it
+BIN = ".claude/hooks/.decision-hooks/bin"  # names the script of capture-decisions; the other is beside it
 
 # Claude Code keeps the work trees that it makes here; what git ignores is only in the main one.
 _WORKTREES = "/.claude/worktrees/*"
@@ -31,16 +29,41 @@ class Layout(NamedTuple):
     """How a host's hook file is built."""
 
     event: str  # the key of the stop event
-    grouped: bool  # entries stand in groups of their own, with a type
+    grouped: bool  # entries are in groups, and have a type
     version: bool  # the file has a number of its format
 
 
 class Entry(NamedTuple):
     """One command that a host runs at a stop."""
 
+    id: str  # stands in the mark: an entry is known by it, whatever its command
     program: str
-    command: str
-    timeout: int  # seconds
+    arguments: str  # with ``--detach`` the host does not wait for the work
+    timeout: int  # seconds, the limit of the host
+    command: str = ""  # the line of sh, another one for each host
+
+    @property
+    def title(self) -> str:
+        """The program with its subcommand, as a person would call it."""
+        words = [word for word in self.arguments.split() if not word.startswith("-")]
+        return " ".join([self.program, *words])
+
+
+ENTRIES = (
+    Entry("capture", "capture-decisions", "--detach", 180),
+    Entry("normalize", "normalize-decisions", "--detach", 600),
+)
+# Older versions marked an entry without an id, or not at all: it is the first one of its program.
+ID_OF_PROGRAM = {entry.program: entry.id for entry in reversed(ENTRIES)}
+
+
+def marked_id(command: str) -> str | None:
+    """The id in the mark that ends a command of ours: "" in the form of older versions, None without a mark."""
+    _, mark, end = command.rstrip().rpartition(MARK)
+    if not mark or not end:
+        return "" if mark else None
+    id = end[1:]
+    return id if end[0] == " " and id.replace("-", "").isalnum() else None
 
 
 class HookFile(NamedTuple):
@@ -71,28 +94,29 @@ class Host(NamedTuple):
     note: str = ""
 
 
-def line(program: str, *before: str) -> str:
+def line(entry: Entry, *before: str) -> str:
     """The command line of an entry: plain sh, silent, and exit 0 where the program is not installed.
 
     It leaves at once on a guard, then takes the script named in ``BIN``, else the one on the search path.
     """
     return _line(
-        program,
+        entry,
         *before,
         "b=",
         f'{{ IFS= read -r b <"${{r%%{_WORKTREES}}}/{BIN}"; }} 2>/dev/null',
-        f"p=${{b%/*}}/{program}",
-        f'[ -f "$p" ] && [ -x "$p" ] || p=$(command -v {program}) || exit 0',
+        f"p=${{b%/*}}/{entry.program}",
+        f'[ -f "$p" ] && [ -x "$p" ] || p=$(command -v {entry.program}) || exit 0',
     )
 
 
-def _line(program: str, *find: str) -> str:
+def _line(entry: Entry, *find: str) -> str:
     guards = "".join(f"${name}" for name in GUARDS)
-    return "; ".join((f'[ -z "{guards}" ] || exit 0', _ROOT, *find, f'exec "$p" --detach "$@" {MARK}'))
+    run = f'exec "$p" {entry.arguments} "$@" {MARK} {entry.id}'
+    return "; ".join((f'[ -z "{guards}" ] || exit 0', _ROOT, *find, run))
 
 
 def _entries(*before: str) -> tuple[Entry, ...]:
-    return tuple(Entry(program, line(program, *before), TIMEOUTS[program]) for program in PROGRAMS)
+    return tuple(entry._replace(command=line(entry, *before)) for entry in ENTRIES)
 
 
 def plugin_entries() -> tuple[Entry, ...]:
@@ -101,17 +125,17 @@ def plugin_entries() -> tuple[Entry, ...]:
     It acts only where there are records, leaves the work to an entry of the project, and does not trust a
     path that a foreign project names.
     """
-    found = []
-    for program in PROGRAMS:
-        text = _line(
-            program,
+    entries = []
+    for entry in ENTRIES:
+        command = _line(
+            entry,
             '[ -d "$r/${ADR_DIR:-docs/adr}" ] || exit 0',
             _NOT_BESIDE_SETTINGS,
-            f"p=$(command -v {program}) || p=$HOME/.local/bin/{program}",  # a desktop's path is short
+            f"p=$(command -v {entry.program}) || p=$HOME/.local/bin/{entry.program}",  # a desktop's path is short
             '[ -x "$p" ] || exit 0',
         )
-        found.append(Entry(program, text, TIMEOUTS[program]))
-    return tuple(found)
+        entries.append(entry._replace(command=command))
+    return tuple(entries)
 
 
 def value(entry: Entry, layout: Layout) -> dict[str, object]:
@@ -167,7 +191,7 @@ def slash_command(head: str = "") -> str:
 
 def pi_text() -> str:
     """The extension that is pi's entry."""
-    return extension.source(GUARDS, [line(program) for program in PROGRAMS])
+    return extension.source(GUARDS, [line(entry) for entry in ENTRIES])
 
 
 def hosts() -> dict[str, Host]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from decision_hooks.errors import DecisionHooksError
-from decision_hooks.hosts.entry_line import MARK, PROGRAMS, Layout
+from decision_hooks.hosts.entry_line import ID_OF_PROGRAM, PROGRAMS, Layout, marked_id
 from decision_hooks.install import json_text
 from decision_hooks.install.json_text import Node, NotStrict
 
@@ -17,10 +17,9 @@ class LeftAlone(DecisionHooksError):
 
 
 class Found(NamedTuple):
-    """An entry that runs one of our programs."""
+    """An entry in a file that runs one of our programs."""
 
-    program: str
-    command: str
+    id: str  # one of a later version may be unknown here
     ours: bool  # marked; else one that only runs the program or the older script
     path: tuple[int, ...]  # indices: group and entry, or entry
 
@@ -50,12 +49,13 @@ def find(text: str, layout: Layout) -> list[Found]:
     found = []
     for path, node in _commands(text, layout):
         command = node.text
-        program = max(PROGRAMS, key=command.rfind)
-        if program not in command:
-            continue
-        ours = command.rstrip().endswith(MARK)
-        if ours or runs_only(command):
-            found.append(Found(program, command, ours, path))
+        id = marked_id(command)
+        ours = id is not None
+        if not id and (ours or runs_only(command)):
+            program = max(PROGRAMS, key=command.rfind)
+            id = ID_OF_PROGRAM[program] if program in command else ""
+        if id:
+            found.append(Found(id, ours, path))
     return found
 
 
@@ -63,7 +63,7 @@ def mentions(text: str, layout: Layout) -> list[str]:
     """Commands of the stop event that have one of our programs in them, but also something else."""
     commands = [node.text for _, node in _commands(text, layout)]
     other = [c for c in commands if any(name in c for name in PROGRAMS)]
-    return [c for c in other if not c.rstrip().endswith(MARK) and not runs_only(c)]
+    return [c for c in other if marked_id(c) is None and not runs_only(c)]
 
 
 def runs_only(command: str) -> bool:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from decision_hooks.hosts.entry_line import MARK
+from decision_hooks.hosts.entry_line import ID_OF_PROGRAM, MARK
 from decision_hooks.hosts.marks import is_sealed
 from decision_hooks.install.merge import Trace
 from decision_hooks.system import files
@@ -54,7 +54,7 @@ def _kept(value: Mapping[str, object]) -> Kept:
         str(value.get("after", "")),
         Trace(
             tuple(str(one) for one in _list(created)),
-            tuple((program, str(text)) for program, text in _items(replaced)),
+            tuple((ID_OF_PROGRAM.get(name, name), str(text)) for name, text in _items(replaced)),
         ),
     )
 

@@ -24,7 +24,7 @@ class Trace(NamedTuple):
     """What a merge did, as far as taking it back needs to know."""
 
     created: tuple[str, ...] = ()  # containers and members: hooks, hooks.Stop, version, env, env.backend
-    replaced: tuple[tuple[str, str], ...] = ()  # program (or "env.backend"), the text that stood there
+    replaced: tuple[tuple[str, str], ...] = ()  # id of the entry (or "env.backend"), the text before
 
 
 class Merged(NamedTuple):
@@ -66,7 +66,7 @@ def strip(data: bytes, file: HookFile, trace: Trace | None) -> bytes:
         ours = [found for found in host_entries.find(text, file.layout) if found.ours]
         if not ours:
             break
-        text = _taken_out(text, file.layout, ours[-1], replaced.pop(ours[-1].program, ""))
+        text = _taken_out(text, file.layout, ours[-1], replaced.pop(ours[-1].id, ""))
     if text != before or trace:
         text = _pruned(text, file.layout, known)
     return data if text == before else _encode(text, bom)
@@ -101,9 +101,10 @@ def is_empty(data: bytes, layout: Layout) -> bool:
 
 
 def _notes(text: str, file: HookFile, trace: Trace) -> tuple[str, ...]:
-    older = sorted({name for name, _ in trace.replaced if name != "env.backend"})
+    replaced = dict(trace.replaced)
+    older = [entry.title for entry in file.entries if entry.id in replaced]
     return (
-        *(f"an older entry of {name} was replaced; uninstall puts it back" for name in older),
+        *(f"an older entry of {title} was replaced; uninstall puts it back" for title in older),
         *(
             f"it also has {other!r}: see that nothing runs twice"
             for other in host_entries.mentions(text, file.layout)
@@ -119,21 +120,21 @@ def _with_version(text: str, layout: Layout) -> tuple[str, Trace]:
 
 
 def _settled(text: str, file: HookFile, trace: Trace) -> tuple[str, Trace, tuple[Entry, ...]]:
-    """Entries that are there are made current, a program that has several keeps one; the rest is missing."""
+    """Entries that are there are made current, those of one id become one; the rest is missing."""
     replaced, missing = list(trace.replaced), []
     for entry in file.entries:
-        mine = [found for found in host_entries.find(text, file.layout) if found.program == entry.program]
+        mine = [found for found in host_entries.find(text, file.layout) if found.id == entry.id]
         if not mine:
             missing.append(entry)
             continue
         keep = next((found for found in mine if found.ours), mine[0])
         for other in reversed([found for found in mine if found is not keep]):
             if not other.ours:
-                replaced.append((entry.program, host_entries.text_at(text, file.layout, other.path)))
+                replaced.append((entry.id, host_entries.text_at(text, file.layout, other.path)))
             text = _taken_out(text, file.layout, other, "")
         if not keep.ours:
             replaced.append(
-                (entry.program, host_entries.text_at(text, file.layout, _again(text, file, keep).path))
+                (entry.id, host_entries.text_at(text, file.layout, _again(text, file, keep).path))
             )
         text = _made_current(text, file.layout, _again(text, file, keep), entry)
     return text, trace._replace(replaced=tuple(replaced)), tuple(missing)
@@ -144,7 +145,7 @@ def _again(text: str, file: HookFile, kept: Found) -> Found:
     return next(
         found
         for found in host_entries.find(text, file.layout)
-        if (found.program, found.ours) == (kept.program, kept.ours)
+        if (found.id, found.ours) == (kept.id, kept.ours)
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Subject
 from decision_hooks.commands.hook_environ import settings_files
 from decision_hooks.errors import DecisionHooksError
-from decision_hooks.hosts.entry_line import MARK, PROGRAMS, HookFile, Host, hosts
+from decision_hooks.hosts.entry_line import ENTRIES, MARK, PROGRAMS, HookFile, Host, hosts
 from decision_hooks.hosts.marks import is_sealed
 from decision_hooks.install import merge, plan
 from decision_hooks.system import files
@@ -22,7 +22,7 @@ class Registered(NamedTuple):
     """The entries of one file that run our programs."""
 
     path: str
-    programs: tuple[str, ...]  # with repeats
+    ids: tuple[str, ...]  # with repeats
     marked: bool  # every entry is one that install wrote
     trouble: str = ""  # why the file cannot be read
 
@@ -57,7 +57,7 @@ def _claude_files(subject: Subject, host: Host) -> list[Registered]:
 def _claude_check(found: list[Registered], plugin: bool) -> Check:
     name = "claude code"
     broken = [one for one in found if one.trouble]
-    with_entries = [one for one in found if one.programs]
+    with_entries = [one for one in found if one.ids]
     if broken:
         return _mend(name, broken[0])
     if not with_entries:
@@ -74,8 +74,8 @@ def _claude_check(found: list[Registered], plugin: bool) -> Check:
 def _cursor_check(subject: Subject, host: Host, claude: list[Registered], cursor: list[Registered]) -> Check:
     name = "cursor"
     broken = [one for one in cursor if one.trouble]
-    own = [one for one in cursor if one.programs]
-    project = [one for one in claude if one.programs]
+    own = [one for one in cursor if one.ids]
+    project = [one for one in claude if one.ids]
     if broken:
         return _mend(name, broken[0])
     if not own:
@@ -102,9 +102,9 @@ def _mend(name: str, broken: Registered) -> Check:
 
 
 def _complete(name: str, found: list[Registered], flag: str) -> Check:
-    """Whether both programs are registered, in the form of today."""
-    programs = [program for one in found for program in one.programs]
-    missing = [program for program in PROGRAMS if program not in programs]
+    """Whether all entries are registered, in the form of today."""
+    ids = [id for one in found for id in one.ids]
+    missing = [entry.title for entry in ENTRIES if entry.id not in ids]
     where = ", ".join(one.path for one in found)
     if missing:
         return Check(name, FAIL, f"{', '.join(missing)} is not registered in {where}", f"{_INSTALL} {flag}")
@@ -114,8 +114,8 @@ def _complete(name: str, found: list[Registered], flag: str) -> Check:
 
 
 def _doubled(found: list[Registered]) -> str:
-    programs = [program for one in found for program in one.programs]
-    return next((program for program in PROGRAMS if programs.count(program) > 1), "")
+    ids = [id for one in found for id in one.ids]
+    return next((entry.title for entry in ENTRIES if ids.count(entry.id) > 1), "")
 
 
 # -- Codex and pi
@@ -131,7 +131,7 @@ def _codex_check(subject: Subject, host: Host) -> Check:
         [os.path.join(home, "hooks.json"), os.path.join(subject.at.project.root, ".codex", "hooks.json")],
     )
     broken = [one for one in found if one.trouble]
-    own = [one for one in found if one.programs]
+    own = [one for one in found if one.ids]
     if broken:
         return _mend(name, broken[0])
     if not own:
@@ -187,7 +187,7 @@ def _registered(path: str, file: HookFile) -> Registered:
     except DecisionHooksError as error:
         trouble = str(error) if any(name.encode() in data for name in (*PROGRAMS, MARK)) else ""
         return Registered(path, (), True, trouble)
-    return Registered(path, tuple(one.program for one in found), all(one.ours for one in found))
+    return Registered(path, tuple(one.id for one in found), all(one.ours for one in found))
 
 
 def _in_use(subject: Subject, host: Host) -> bool:
