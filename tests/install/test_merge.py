@@ -11,17 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decision_hooks.hosts import entry_line
+from decision_hooks.hosts.claude.entries import plugin_entries
 from decision_hooks.hosts.entry_line import Entry, HookFile
 from decision_hooks.hosts.marks import is_sealed, sealed
 from decision_hooks.install import entries as host_entries
 from decision_hooks.install import gitignore
 from decision_hooks.install import merge as host_config
 from decision_hooks.install.entries import LeftAlone
+from decision_hooks.install.hosts import hosts
 from decision_hooks.install.merge import merge, strip
 
-CLAUDE = entry_line.hosts()["claude"].hooks
-CURSOR = entry_line.hosts()["cursor"].hooks
-CODEX = entry_line.hosts()["codex"].hooks
+CLAUDE = hosts()["claude"].hooks
+CURSOR = hosts()["cursor"].hooks
+CODEX = hosts()["codex"].hooks
 assert CLAUDE
 assert CURSOR
 assert CODEX
@@ -45,7 +47,7 @@ def commands(data: bytes, file: HookFile) -> list[str]:
     [("claude-code.settings.json", "claude"), ("cursor.hooks.json", "cursor"), ("codex.hooks.json", "codex")],
 )
 def test_the_files_under_hooks_are_what_is_merged_into_an_empty_place(name: str, host: str) -> None:
-    file = entry_line.hosts()[host].hooks
+    file = hosts()[host].hooks
     assert file
     assert (HOOKS / name).read_bytes() == merge(None, file).data
 
@@ -59,12 +61,12 @@ def test_the_files_under_hooks_are_what_is_merged_into_an_empty_place(name: str,
     ],
 )
 def test_the_other_files_under_hooks_are_what_install_writes(name: str, host: str) -> None:
-    (own,) = entry_line.hosts()[host].files
+    (own,) = hosts()[host].files
     assert (HOOKS / name).read_bytes() == own.text.encode()
 
 
 def test_the_hooks_of_the_plugin_are_those_of_the_code() -> None:
-    text = entry_line.whole(entry_line.plugin_entries(), entry_line.GROUPED)
+    text = entry_line.whole(plugin_entries(), entry_line.GROUPED)
     assert (HOOKS / "hooks.json").read_text(encoding="utf-8") == text
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decision_hooks.backends.choice import CAPTURE_BACKENDS, capture_choice
 from decision_hooks.commands.options import parser, project_of
 from decision_hooks.errors import SettingError
-from decision_hooks.hosts.entry_line import Host, hosts
+from decision_hooks.hosts.entry_line import Host
 from decision_hooks.install import (
     merge,
     plan,
@@ -17,6 +17,7 @@ from decision_hooks.install import (
 from decision_hooks.install import (
     script as own_script,
 )
+from decision_hooks.install.hosts import hosts
 from decision_hooks.install.plan import Step
 from decision_hooks.settings import capture_settings
 from decision_hooks.system.project import Project

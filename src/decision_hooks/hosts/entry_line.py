@@ -1,28 +1,21 @@
-"""What each host is given: its entries, the line of sh in them, the pi extension, the slash commands."""
+"""What the hosts are given: the entries, their line of sh, the slash command, and the card of a host."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from decision_hooks.hosts.marks import sealed
-from decision_hooks.hosts.pi import extension
 from decision_hooks.settings import GUARDS
 
 MARK = "# decision-hooks"  # with the entry's id after it, the end of every command line of ours
 PROGRAMS = ("capture-decisions", "normalize-decisions")
-BIN = ".claude/hooks/.decision-hooks/bin"  # names the script of capture-decisions; the other is beside it
+BIN = ".claude/hooks/.decision-hooks/bin"  # names the script of capture-decisions; the other lies beside
 
 # Claude Code keeps the work trees that it makes here; what git ignores is only in the main one.
 _WORKTREES = "/.claude/worktrees/*"
 _ROOT = "r=${CLAUDE_PROJECT_DIR:-${CURSOR_PROJECT_DIR:-$(git rev-parse --show-toplevel 2>/dev/null || pwd)}}"
-# Cursor runs the hooks of Claude Code too: where it has an entry of its own, that one does the work.
-_NOT_TWICE_IN_CURSOR = (
-    f'[ -n "$CURSOR_VERSION" ] && [ -z "$CLAUDECODE" ] && grep -qs "{MARK}" "$r/.cursor/hooks.json" && exit 0'
-)
-_NOT_BESIDE_SETTINGS = (
-    f'grep -qs "{MARK}" "$r/.claude/settings.json" "$r/.claude/settings.local.json" && exit 0'
-)
 
 
 class Layout(NamedTuple):
@@ -83,15 +76,20 @@ class OwnFile(NamedTuple):
 
 
 class Host(NamedTuple):
-    """An agent that can call us: its files, how it is recognised, what its user has to do."""
+    """What installing in an agent needs: its files, how it is recognised, what its user has to do."""
 
     name: str
     title: str
-    hooks: HookFile | None
-    files: tuple[OwnFile, ...]
-    programs: tuple[str, ...]  # on PATH where it is installed
     folder: str  # in a project that uses it
-    note: str = ""
+    programs: tuple[str, ...]  # on PATH where it is installed
+    hooks: HookFile | None = None
+    files: tuple[OwnFile, ...] = ()
+    note: str = ""  # what its user does before it runs an entry at all
+    entry_files: Callable[[str, Mapping[str, str]], list[str]] = lambda root, environ: []  # user's, project's
+    runs_too: str = ""  # another host, whose entries it runs as its own
+    transcript: bytes = b""  # in the path of a transcript: what was captured shows that the entries run
+    plugin: str = ""  # how our plugin is named in its settings, up to the marketplace
+    off: str = ""  # the setting that turns all hooks off
 
 
 def line(entry: Entry, *before: str) -> str:
@@ -99,7 +97,7 @@ def line(entry: Entry, *before: str) -> str:
 
     It leaves at once on a guard, then takes the script named in ``BIN``, else the one on the search path.
     """
-    return _line(
+    return line_finding(
         entry,
         *before,
         "b=",
@@ -109,33 +107,16 @@ def line(entry: Entry, *before: str) -> str:
     )
 
 
-def _line(entry: Entry, *find: str) -> str:
+def line_finding(entry: Entry, *find: str) -> str:
+    """The command line of an entry that finds the program ``$p`` by these commands, ``$r`` being the root."""
     guards = "".join(f"${name}" for name in GUARDS)
     run = f'exec "$p" {entry.arguments} "$@" {MARK} {entry.id}'
     return "; ".join((f'[ -z "{guards}" ] || exit 0', _ROOT, *find, run))
 
 
-def _entries(*before: str) -> tuple[Entry, ...]:
+def sh_entries(*before: str) -> tuple[Entry, ...]:
+    """The entries of a host with their lines of sh; ``before``: commands that may end the line first."""
     return tuple(entry._replace(command=line(entry, *before)) for entry in ENTRIES)
-
-
-def plugin_entries() -> tuple[Entry, ...]:
-    """The entries of the plugin, which is on in every project of its user.
-
-    It acts only where there are records, leaves the work to an entry of the project, and does not trust a
-    path that a foreign project names.
-    """
-    entries = []
-    for entry in ENTRIES:
-        command = _line(
-            entry,
-            '[ -d "$r/${ADR_DIR:-docs/adr}" ] || exit 0',
-            _NOT_BESIDE_SETTINGS,
-            f"p=$(command -v {entry.program}) || p=$HOME/.local/bin/{entry.program}",  # a desktop's path is short
-            '[ -x "$p" ] || exit 0',
-        )
-        entries.append(entry._replace(command=command))
-    return tuple(entries)
 
 
 def value(entry: Entry, layout: Layout) -> dict[str, object]:
@@ -176,53 +157,9 @@ _COMMAND = """Normalise the decision drafts of this project into MADR records, w
 
 Do not edit anything under `docs/adr` yourself, and do not run git commands that write: the user commits.
 """
-_CLAUDE_HEAD = """---
-description: Normalise decision drafts in docs/adr into MADR records
-allowed-tools: Bash(normalize-decisions plan), Bash(git diff:*), Bash(git status:*)
----
-
-"""
 
 
-def slash_command(head: str = "") -> str:
-    """The slash command ``/n-adr-normalize``; ``head``: what Claude Code wants before it."""
-    return sealed(head + _COMMAND.format(bin=BIN) + "\n", "<!-- {} -->")
-
-
-def pi_text() -> str:
-    """The extension that is pi's entry."""
-    return extension.source(GUARDS, [line(entry) for entry in ENTRIES])
-
-
-def hosts() -> dict[str, Host]:
-    """The hosts by the name of their flag."""
-    command = "n-adr-normalize.md"
-    found = (
-        Host(
-            "claude",
-            "Claude Code",
-            HookFile(".claude/settings.json", GROUPED, _entries(_NOT_TWICE_IN_CURSOR), environ=True),
-            (OwnFile(f".claude/commands/{command}", slash_command(_CLAUDE_HEAD)),),
-            ("claude",),
-            ".claude",
-        ),
-        Host(
-            "cursor",
-            "Cursor",
-            HookFile(".cursor/hooks.json", FLAT, _entries(), environ=False),
-            (OwnFile(f".cursor/commands/{command}", slash_command()),),
-            ("cursor-agent", "cursor"),
-            ".cursor",
-        ),
-        Host(
-            "codex",
-            "Codex",
-            HookFile(".codex/hooks.json", GROUPED, _entries(), environ=False),
-            (),
-            ("codex",),
-            ".codex",
-            "Codex: open it in this project, trust the folder, type /hooks and trust both; else they do not run.",
-        ),
-        Host("pi", "pi", None, (OwnFile(".pi/extensions/decision-hooks.ts", pi_text()),), ("pi",), ".pi"),
-    )
-    return {host.name: host for host in found}
+def slash_command(folder: str, head: str = "") -> OwnFile:
+    """The slash command ``/n-adr-normalize`` in a folder; ``head``: what the host wants before it."""
+    text = sealed(head + _COMMAND.format(bin=BIN) + "\n", "<!-- {} -->")
+    return OwnFile(f"{folder}/n-adr-normalize.md", text)
