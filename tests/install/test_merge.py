@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from decision_hooks.hosts import entry_line
 from decision_hooks.hosts.claude.entries import plugin_entries
-from decision_hooks.hosts.entry_line import Entry, HookFile
+from decision_hooks.hosts.entry_line import HookEntry, HookFile
 from decision_hooks.hosts.marks import is_sealed, sealed
 from decision_hooks.install import entries as host_entries
 from decision_hooks.install import gitignore
@@ -215,7 +215,7 @@ def test_any_command_is_judged(command: str) -> None:
 # -- entries are known by their ids
 
 
-OBSERVE = Entry("observe", "capture-decisions", "observe --hook", 20)
+OBSERVE = HookEntry("observe", "capture-decisions", "observe --hook", 20)
 OBSERVE = OBSERVE._replace(command=entry_line.line(OBSERVE))
 
 
@@ -263,7 +263,7 @@ def test_three_entries_are_taken_out_of_every_recorded_file(path: Path) -> None:
     file, before = with_observe(CLAUDE), path.read_bytes()
     merged = merge(before, file)
     assert merge(merged.data, file).data == merged.data
-    assert sorted(found.id for found in host_config.entries(merged.data, file.layout)) == sorted(
+    assert sorted(found.id for found in host_config.registered(merged.data, file.layout)) == sorted(
         ("capture", "normalize", "observe")
     )
     left = strip(merged.data, file, merged.trace)
@@ -385,7 +385,7 @@ def test_any_bytes_are_merged_or_left_alone(data: bytes) -> None:
             merged = merge(data, file)
         except LeftAlone:
             continue
-        assert len(host_config.entries(merged.data, file.layout)) == 2
+        assert len(host_config.registered(merged.data, file.layout)) == 2
 
 
 # -- the seal of files that are wholly ours

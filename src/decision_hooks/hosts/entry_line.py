@@ -26,7 +26,7 @@ class Layout(NamedTuple):
     version: bool  # the file has a number of its format
 
 
-class Entry(NamedTuple):
+class HookEntry(NamedTuple):
     """One command that a host runs at a stop."""
 
     id: str  # stands in the mark: an entry is known by it, whatever its command
@@ -43,8 +43,8 @@ class Entry(NamedTuple):
 
 
 ENTRIES = (
-    Entry("capture", "capture-decisions", "--detach", 180),
-    Entry("normalize", "normalize-decisions", "--detach", 600),
+    HookEntry("capture", "capture-decisions", "--detach", 180),
+    HookEntry("normalize", "normalize-decisions", "--detach", 600),
 )
 # Older versions marked an entry without an id, or not at all: it is the first one of its program.
 ID_OF_PROGRAM = {entry.program: entry.id for entry in reversed(ENTRIES)}
@@ -64,7 +64,7 @@ class HookFile(NamedTuple):
 
     name: str  # relative to the project
     layout: Layout
-    entries: tuple[Entry, ...]
+    entries: tuple[HookEntry, ...]
     environ: bool  # the file can set variables
 
 
@@ -92,7 +92,7 @@ class Host(NamedTuple):
     off: str = ""  # the setting that turns all hooks off
 
 
-def line(entry: Entry, *before: str) -> str:
+def line(entry: HookEntry, *before: str) -> str:
     """The command line of an entry: plain sh, silent, and exit 0 where the program is not installed.
 
     It leaves at once on a guard, then takes the script named in ``BIN``, else the one on the search path.
@@ -107,31 +107,31 @@ def line(entry: Entry, *before: str) -> str:
     )
 
 
-def line_finding(entry: Entry, *find: str) -> str:
+def line_finding(entry: HookEntry, *find: str) -> str:
     """The command line of an entry that finds the program ``$p`` by these commands, ``$r`` being the root."""
     guards = "".join(f"${name}" for name in GUARDS)
     run = f'exec "$p" {entry.arguments} "$@" {MARK} {entry.id}'
     return "; ".join((f'[ -z "{guards}" ] || exit 0', _ROOT, *find, run))
 
 
-def sh_entries(*before: str) -> tuple[Entry, ...]:
+def sh_entries(*before: str) -> tuple[HookEntry, ...]:
     """The entries of a host with their lines of sh; ``before``: commands that may end the line first."""
     return tuple(entry._replace(command=line(entry, *before)) for entry in ENTRIES)
 
 
-def value(entry: Entry, layout: Layout) -> dict[str, object]:
+def value(entry: HookEntry, layout: Layout) -> dict[str, object]:
     """An entry as the host wants it in JSON."""
     kind = {"type": "command"} if layout.grouped else {}
     return {**kind, "command": entry.command, "timeout": entry.timeout}
 
 
-def event_items(entries: tuple[Entry, ...], layout: Layout) -> list[object]:
+def event_items(entries: tuple[HookEntry, ...], layout: Layout) -> list[object]:
     """The items of the event's array that hold these entries."""
     values: list[object] = [value(entry, layout) for entry in entries]
     return [{"hooks": values}] if layout.grouped else values
 
 
-def whole(entries: tuple[Entry, ...], layout: Layout) -> str:
+def whole(entries: tuple[HookEntry, ...], layout: Layout) -> str:
     """A file with nothing but our entries."""
     version = {"version": 1} if layout.version else {}
     tree = {**version, "hooks": {layout.event: event_items(entries, layout)}}

@@ -16,7 +16,7 @@ class LeftAlone(DecisionHooksError):
     """The file is not changed; says why."""
 
 
-class Found(NamedTuple):
+class InstalledEntry(NamedTuple):
     """An entry in a file that runs one of our programs."""
 
     id: str  # one of a later version may be unknown here
@@ -44,7 +44,7 @@ def checked(text: str, layout: Layout) -> Node:
     return root
 
 
-def find(text: str, layout: Layout) -> list[Found]:
+def find(text: str, layout: Layout) -> list[InstalledEntry]:
     """Entries of the stop event that run one of our programs, in their order."""
     found = []
     for path, node in _commands(text, layout):
@@ -55,7 +55,7 @@ def find(text: str, layout: Layout) -> list[Found]:
             program = max(PROGRAMS, key=command.rfind)
             id = ID_OF_PROGRAM[program] if program in command else ""
         if id:
-            found.append(Found(id, ours, path))
+            found.append(InstalledEntry(id, ours, path))
     return found
 
 
@@ -112,13 +112,13 @@ def _commands(text: str, layout: Layout) -> list[tuple[tuple[int, ...], Node]]:
 
 
 def node_at(text: str, layout: Layout, path: tuple[int, ...]) -> Node:
-    """The entry at a path of ``Found``."""
+    """The entry at a path of ``InstalledEntry``."""
     item = event(text, layout).items[path[0]]
     entries = item.get("hooks")
     return entries.items[path[1]] if len(path) > 1 and entries else item
 
 
 def text_at(text: str, layout: Layout, path: tuple[int, ...]) -> str:
-    """The text of the entry at a path of ``Found``."""
+    """The text of the entry at a path of ``InstalledEntry``."""
     node = node_at(text, layout, path)
     return text[node.start : node.end]

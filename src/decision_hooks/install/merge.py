@@ -10,10 +10,9 @@ import json
 from typing import NamedTuple
 
 from decision_hooks.errors import DecisionHooksError
-from decision_hooks.hosts.entry_line import Entry, HookFile, Layout, event_items, value, whole
-from decision_hooks.install import entries as host_entries
-from decision_hooks.install import json_text
-from decision_hooks.install.entries import Found, LeftAlone
+from decision_hooks.hosts.entry_line import HookEntry, HookFile, Layout, event_items, value, whole
+from decision_hooks.install import entries, json_text
+from decision_hooks.install.entries import InstalledEntry, LeftAlone
 from decision_hooks.install.json_text import Style
 
 BACKEND = "CAPTURE_DECISIONS_BACKEND"
@@ -28,10 +27,10 @@ class Trace(NamedTuple):
 
 
 class Merged(NamedTuple):
-    """A file with our entries in it."""
+    """A file as an installation or its removal leaves it."""
 
-    data: bytes
-    trace: Trace
+    data: bytes | None  # None: the file goes
+    trace: Trace = Trace()
     notes: tuple[str, ...] = ()  # what a person should know
 
 
@@ -39,13 +38,13 @@ def merge(data: bytes | None, file: HookFile, backend: str = "") -> Merged:
     """The file with our entries once each, and the backend set if one is named. Raises ``LeftAlone``."""
     if data is None:
         version = ("version",) if file.layout.version else ()
-        made = Trace(version + _containers(file.layout))
-        text, trace = _with_backend(whole(file.entries, file.layout), file, backend, made)
+        trace = Trace(version + _containers(file.layout))
+        text, trace = _with_backend(whole(file.entries, file.layout), file, backend, trace)
         return Merged(_encode(text, ""), trace)
     text, bom = _decode(data)
-    host_entries.checked(text, file.layout)
+    entries.checked(text, file.layout)
     before = text
-    had = any(found.ours for found in host_entries.find(text, file.layout))
+    had = any(found.ours for found in entries.find(text, file.layout))
     text, trace = _with_version(text, file.layout)
     text, trace, missing = _settled(text, file, trace)
     text, created = _with_entries(text, file.layout, missing)
@@ -56,14 +55,14 @@ def merge(data: bytes | None, file: HookFile, backend: str = "") -> Merged:
 
 
 def strip(data: bytes, file: HookFile, trace: Trace | None) -> bytes:
-    """The file without our entries; ``trace`` tells what else came with them (None: nobody remembers)."""
+    """The file without our entries; ``trace``: what else came with them (None: nobody remembers)."""
     text, bom = _decode(data)
-    host_entries.checked(text, file.layout)
+    entries.checked(text, file.layout)
     before = text
     known = trace or Trace(_containers(file.layout))
     replaced = dict(known.replaced)
     while True:
-        ours = [found for found in host_entries.find(text, file.layout) if found.ours]
+        ours = [found for found in entries.find(text, file.layout) if found.ours]
         if not ours:
             break
         text = _taken_out(text, file.layout, ours[-1], replaced.pop(ours[-1].id, ""))
@@ -72,15 +71,15 @@ def strip(data: bytes, file: HookFile, trace: Trace | None) -> bytes:
     return data if text == before else _encode(text, bom)
 
 
-def entries(data: bytes, layout: Layout) -> list[Found]:
+def registered(data: bytes, layout: Layout) -> list[InstalledEntry]:
     """The entries of a host's file that run one of our programs, marked or not. Raises ``LeftAlone``."""
     text, _ = _decode(data)
-    host_entries.checked(text, layout)
-    return host_entries.find(text, layout)
+    entries.checked(text, layout)
+    return entries.find(text, layout)
 
 
 def environ_of(data: bytes | None) -> dict[str, str]:
-    """The variables that a settings file of Claude Code sets; {} when it cannot be read."""
+    """The variables that a settings file sets; {} when it cannot be read."""
     if data is None:
         return {}
     try:
@@ -107,7 +106,7 @@ def _notes(text: str, file: HookFile, trace: Trace) -> tuple[str, ...]:
         *(f"an older entry of {title} was replaced; uninstall puts it back" for title in older),
         *(
             f"it also has {other!r}: see that nothing runs twice"
-            for other in host_entries.mentions(text, file.layout)
+            for other in entries.mentions(text, file.layout)
         ),
     )
 
@@ -119,38 +118,34 @@ def _with_version(text: str, layout: Layout) -> tuple[str, Trace]:
     return json_text.add_member(text, root, "version", 1, json_text.style_of(text, root)), Trace(("version",))
 
 
-def _settled(text: str, file: HookFile, trace: Trace) -> tuple[str, Trace, tuple[Entry, ...]]:
+def _settled(text: str, file: HookFile, trace: Trace) -> tuple[str, Trace, tuple[HookEntry, ...]]:
     """Entries that are there are made current, those of one id become one; the rest is missing."""
     replaced, missing = list(trace.replaced), []
     for entry in file.entries:
-        mine = [found for found in host_entries.find(text, file.layout) if found.id == entry.id]
+        mine = [found for found in entries.find(text, file.layout) if found.id == entry.id]
         if not mine:
             missing.append(entry)
             continue
         keep = next((found for found in mine if found.ours), mine[0])
         for other in reversed([found for found in mine if found is not keep]):
             if not other.ours:
-                replaced.append((entry.id, host_entries.text_at(text, file.layout, other.path)))
+                replaced.append((entry.id, entries.text_at(text, file.layout, other.path)))
             text = _taken_out(text, file.layout, other, "")
         if not keep.ours:
-            replaced.append(
-                (entry.id, host_entries.text_at(text, file.layout, _again(text, file, keep).path))
-            )
+            replaced.append((entry.id, entries.text_at(text, file.layout, _again(text, file, keep).path)))
         text = _made_current(text, file.layout, _again(text, file, keep), entry)
     return text, trace._replace(replaced=tuple(replaced)), tuple(missing)
 
 
-def _again(text: str, file: HookFile, kept: Found) -> Found:
+def _again(text: str, file: HookFile, kept: InstalledEntry) -> InstalledEntry:
     """The same entry where it stands now that others are gone."""
     return next(
-        found
-        for found in host_entries.find(text, file.layout)
-        if (found.id, found.ours) == (kept.id, kept.ours)
+        found for found in entries.find(text, file.layout) if (found.id, found.ours) == (kept.id, kept.ours)
     )
 
 
-def _made_current(text: str, layout: Layout, found: Found, entry: Entry) -> str:
-    node = host_entries.node_at(text, layout, found.path)
+def _made_current(text: str, layout: Layout, found: InstalledEntry, entry: HookEntry) -> str:
+    node = entries.node_at(text, layout, found.path)
     command = node.get("command")
     if found.ours and command:
         if command.text == entry.command:
@@ -161,20 +156,20 @@ def _made_current(text: str, layout: Layout, found: Found, entry: Entry) -> str:
     return json_text.put(text, node, json_text.dump(value(entry, layout), style, base))
 
 
-def _with_entries(text: str, layout: Layout, entries: tuple[Entry, ...]) -> tuple[str, tuple[str, ...]]:
+def _with_entries(text: str, layout: Layout, new: tuple[HookEntry, ...]) -> tuple[str, tuple[str, ...]]:
     """The text with new entries at the end of the stop event, and which containers were made for them."""
-    if not entries:
+    if not new:
         return text, ()
     root = json_text.parse(text)
     style = json_text.style_of(text, root)
-    items = event_items(entries, layout)
+    items = event_items(new, layout)
     hooks = root.get("hooks")
     if not hooks:
         return json_text.add_member(text, root, "hooks", {layout.event: items}, style), _containers(layout)
     if not hooks.get(layout.event):
         return json_text.add_member(text, hooks, layout.event, items, style), _containers(layout)[1:]
     for item in items:
-        text = json_text.add_item(text, host_entries.event(text, layout), item, style)
+        text = json_text.add_item(text, entries.event(text, layout), item, style)
     return text, ()
 
 
@@ -191,7 +186,7 @@ def _with_backend(text: str, file: HookFile, backend: str, trace: Trace) -> tupl
     if not env:
         made = json_text.add_member(text, root, "env", {BACKEND: backend}, style)
         return made, trace._replace(created=(*trace.created, "env", "env.backend"))
-    now = host_entries.want(env, "object", '"env"').get(BACKEND)
+    now = entries.want(env, "object", '"env"').get(BACKEND)
     if not now:
         made = json_text.add_member(text, env, BACKEND, backend, style)
         return made, trace._replace(created=(*trace.created, "env.backend"))
@@ -205,19 +200,19 @@ def _with_backend(text: str, file: HookFile, backend: str, trace: Trace) -> tupl
 # -- steps of taking out
 
 
-def _taken_out(text: str, layout: Layout, found: Found, instead: str) -> str:
-    node = host_entries.node_at(text, layout, found.path)
+def _taken_out(text: str, layout: Layout, found: InstalledEntry, instead: str) -> str:
+    node = entries.node_at(text, layout, found.path)
     if instead:
         return json_text.put(text, node, instead)
-    event = host_entries.event(text, layout)
+    event = entries.event(text, layout)
     if not layout.grouped:
         return json_text.drop_item(text, event, found.path[0])
     group = event.items[found.path[0]]
-    entries = group.get("hooks")
-    alone = entries is not None and len(entries.items) == 1 and len(group.members) == 1
-    if alone or entries is None:
+    inner = group.get("hooks")
+    alone = inner is not None and len(inner.items) == 1 and len(group.members) == 1
+    if alone or inner is None:
         return json_text.drop_item(text, event, found.path[0])
-    return json_text.drop_item(text, entries, found.path[1])
+    return json_text.drop_item(text, inner, found.path[1])
 
 
 def _pruned(text: str, layout: Layout, trace: Trace) -> str:

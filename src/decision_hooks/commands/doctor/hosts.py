@@ -112,7 +112,7 @@ def _registered(subject: Subject, host: Host) -> Iterator[Registered]:
         if data is None or not host.hooks:
             continue
         try:
-            entries = merge.entries(data, host.hooks.layout)
+            entries = merge.registered(data, host.hooks.layout)
         except DecisionHooksError as error:
             if any(name.encode() in data for name in (*PROGRAMS, MARK)):
                 yield Registered(path, (), True, str(error))

@@ -1,17 +1,20 @@
-"""Checks of the project itself: settings, folders, what git ignores, drafts, waiting parts, faults."""
+"""Checks of the program and the project: script, settings, folders, what git ignores, drafts, parts, faults."""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Mapping
 
 from decision_hooks.backends import accounts
+from decision_hooks.backends.call import child_environ
 from decision_hooks.commands.backfill import plan
 from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Subject
 from decision_hooks.commands.report import counted, minute, shortened
 from decision_hooks.commands.status.activity import activity
 from decision_hooks.errors import SettingError
-from decision_hooks.hosts.entry_line import BIN
-from decision_hooks.install import gitignore
+from decision_hooks.hosts.entry_line import BIN, PROGRAMS
+from decision_hooks.install import gitignore, write
 from decision_hooks.records import madr
 from decision_hooks.settings import GUARDS, VARIABLES, capture_settings, normalize_settings
 from decision_hooks.state import journal
@@ -23,6 +26,48 @@ from decision_hooks.system.runlog import iso_time
 
 STALE = 3600.0  # seconds after which a temporary file is nobody's
 _RECENT = 7 * DAY
+_INSTALL = "capture-decisions install"
+_SCRIPT_SECONDS = 15.0  # that a script may take to print its version
+
+
+def script_check(subject: Subject) -> Check:
+    """Whether the script that the entries start is there and runs, and so its sister."""
+    name = "script"
+    path = subject.at.world.environ.get("PATH", os.defpath)
+    named = write.named_script(subject.at.project)
+    script = named if process.is_program(named) else process.on_path(PROGRAMS[0], path)
+    if not script:
+        reason = f"{named} is gone" if named else "capture-decisions is not on the search path"
+        again = "" if process.is_program(subject.at.world.script) else "pip install decision-hooks, then "
+        return Check(name, FAIL, f"{reason}: the hooks do nothing", again + _INSTALL)
+    sister = write.sister(script)
+    said = (
+        _version(script, subject.at.world.environ) if process.is_program(sister) else f"{sister} is missing"
+    )
+    if PROGRAMS[0] not in said or not process.is_program(sister):
+        reason = f"{script} does not run: {said or 'no output'}"
+        return Check(name, FAIL, reason, f"pip install --force-reinstall decision-hooks, then {_INSTALL}")
+    if named and script != named:
+        return Check(name, WARN, f"{named} is gone, {script} is used", _INSTALL)
+    if not named:
+        reason = (
+            f"{script} is found on the search path only; an agent started from a desktop has a shorter one"
+        )
+        return Check(name, WARN, reason, _INSTALL)
+    return Check(name, OK, f"{script} ({said})")
+
+
+def _version(program: str, environ: Mapping[str, str]) -> str:
+    result = process.run(
+        [program, "version"], cwd="/", env=child_environ(environ, program), timeout=_SCRIPT_SECONDS
+    )
+    said = result.stdout if result.status == 0 else result.stderr
+    return said.decode("utf-8", "replace").strip()[-200:]
+
+
+def python_check() -> Check:
+    """The version of Python that runs this."""
+    return Check("python", OK, f"{'.'.join(map(str, sys.version_info[:3]))}, {sys.executable}")
 
 
 def project_checks(subject: Subject) -> list[Check]:

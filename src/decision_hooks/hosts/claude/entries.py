@@ -9,7 +9,7 @@ from decision_hooks.hosts.entry_line import (
     ENTRIES,
     GROUPED,
     MARK,
-    Entry,
+    HookEntry,
     HookFile,
     Host,
     line_finding,
@@ -57,7 +57,7 @@ def _settings_files(root: str, environ: Mapping[str, str]) -> list[str]:
     ]
 
 
-def plugin_entries() -> tuple[Entry, ...]:
+def plugin_entries() -> tuple[HookEntry, ...]:
     """The entries of the plugin, which is on in every project of its user.
 
     It acts only where there are records, leaves the work to an entry of the project, and does not trust a
