@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from decision_hooks.commands import install
-from decision_hooks.hosts.entry_line import MARK, PROGRAMS
+from decision_hooks.hosts.entry_line import PROGRAMS
+from decision_hooks.hosts.marks import MARK
 from decision_hooks.install import plan
 from decision_hooks.install import write as host_files
 from decision_hooks.install.hosts import hosts

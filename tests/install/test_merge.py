@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from decision_hooks.hosts import entry_line
 from decision_hooks.hosts.claude.entries import plugin_entries
 from decision_hooks.hosts.entry_line import HookEntry, HookFile
-from decision_hooks.hosts.marks import is_sealed, sealed
+from decision_hooks.hosts.marks import is_sealed, marked_id, sealed
 from decision_hooks.install import entries as host_entries
 from decision_hooks.install import gitignore
 from decision_hooks.install import merge as host_config
@@ -290,7 +290,7 @@ def test_three_entries_are_taken_out_of_every_recorded_file(path: Path) -> None:
     ],
 )
 def test_a_mark_ends_the_command_and_may_have_one_id(command: str, expected: str | None) -> None:
-    assert entry_line.marked_id(command) == expected
+    assert marked_id(command) == expected
 
 
 # -- the backend in the settings of Claude Code

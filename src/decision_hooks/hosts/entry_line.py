@@ -6,10 +6,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from decision_hooks.hosts.marks import sealed
+from decision_hooks.hosts.marks import MARK, sealed
 from decision_hooks.settings import GUARDS
 
-MARK = "# decision-hooks"  # with the entry's id after it, the end of every command line of ours
 PROGRAMS = ("capture-decisions", "normalize-decisions")
 BIN = ".claude/hooks/.decision-hooks/bin"  # names the script of capture-decisions; the other lies beside
 
@@ -48,15 +47,6 @@ ENTRIES = (
 )
 # Older versions marked an entry without an id, or not at all: it is the first one of its program.
 ID_OF_PROGRAM = {entry.program: entry.id for entry in reversed(ENTRIES)}
-
-
-def marked_id(command: str) -> str | None:
-    """The id in the mark that ends a command of ours: "" in the form of older versions, None without a mark."""
-    _, mark, end = command.rstrip().rpartition(MARK)
-    if not mark or not end:
-        return "" if mark else None
-    id = end[1:]
-    return id if end[0] == " " and id.replace("-", "").isalnum() else None
 
 
 class HookFile(NamedTuple):

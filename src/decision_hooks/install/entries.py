@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from decision_hooks.errors import DecisionHooksError
-from decision_hooks.hosts.entry_line import ID_OF_PROGRAM, PROGRAMS, Layout, marked_id
+from decision_hooks.hosts.entry_line import ID_OF_PROGRAM, PROGRAMS, Layout
+from decision_hooks.hosts.marks import marked_id
 from decision_hooks.install import json_text
 from decision_hooks.install.json_text import Node, NotStrict
 

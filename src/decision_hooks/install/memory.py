@@ -10,8 +10,8 @@ import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from decision_hooks.hosts.entry_line import ID_OF_PROGRAM, MARK
-from decision_hooks.hosts.marks import is_sealed
+from decision_hooks.hosts.entry_line import ID_OF_PROGRAM
+from decision_hooks.hosts.marks import MARK, is_sealed
 from decision_hooks.install.merge import Trace
 from decision_hooks.system import files
 from decision_hooks.system.project import Project

@@ -35,7 +35,7 @@ class Merged(NamedTuple):
 
 
 def merge(data: bytes | None, file: HookFile, backend: str = "") -> Merged:
-    """The file with our entries once each, and the backend set if one is named. Raises ``LeftAlone``."""
+    """The file with our entries once each, and the backend set if one is given. Raises ``LeftAlone``."""
     if data is None:
         version = ("version",) if file.layout.version else ()
         trace = Trace(version + _containers(file.layout))
@@ -122,26 +122,22 @@ def _settled(text: str, file: HookFile, trace: Trace) -> tuple[str, Trace, tuple
     """Entries that are there are made current, those of one id become one; the rest is missing."""
     replaced, missing = list(trace.replaced), []
     for entry in file.entries:
-        mine = [found for found in entries.find(text, file.layout) if found.id == entry.id]
-        if not mine:
+        same = _with_id(text, file.layout, entry.id)
+        if not same:
             missing.append(entry)
             continue
-        keep = next((found for found in mine if found.ours), mine[0])
-        for other in reversed([found for found in mine if found is not keep]):
-            if not other.ours:
-                replaced.append((entry.id, entries.text_at(text, file.layout, other.path)))
-            text = _taken_out(text, file.layout, other, "")
-        if not keep.ours:
-            replaced.append((entry.id, entries.text_at(text, file.layout, _again(text, file, keep).path)))
-        text = _made_current(text, file.layout, _again(text, file, keep), entry)
+        kept = next((found for found in same if found.ours), same[0])
+        for found in reversed(same):
+            if not found.ours:
+                replaced.append((entry.id, entries.text_at(text, file.layout, found.path)))
+            if found is not kept:
+                text = _taken_out(text, file.layout, found, "")
+        text = _made_current(text, file.layout, _with_id(text, file.layout, entry.id)[0], entry)
     return text, trace._replace(replaced=tuple(replaced)), tuple(missing)
 
 
-def _again(text: str, file: HookFile, kept: InstalledEntry) -> InstalledEntry:
-    """The same entry where it stands now that others are gone."""
-    return next(
-        found for found in entries.find(text, file.layout) if (found.id, found.ours) == (kept.id, kept.ours)
-    )
+def _with_id(text: str, layout: Layout, id: str) -> list[InstalledEntry]:
+    return [found for found in entries.find(text, layout) if found.id == id]
 
 
 def _made_current(text: str, layout: Layout, found: InstalledEntry, entry: HookEntry) -> str:

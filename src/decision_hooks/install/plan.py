@@ -7,8 +7,8 @@ import stat
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from decision_hooks.hosts.entry_line import MARK, HookFile, Host, OwnFile, whole
-from decision_hooks.hosts.marks import is_sealed
+from decision_hooks.hosts.entry_line import HookFile, Host, OwnFile, whole
+from decision_hooks.hosts.marks import MARK, is_sealed
 from decision_hooks.install import gitignore, merge
 from decision_hooks.install.entries import LeftAlone
 from decision_hooks.install.memory import Kept, Memory, backup, hash_of, read_memory

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Subject
 from decision_hooks.errors import DecisionHooksError
-from decision_hooks.hosts.entry_line import ENTRIES, MARK, PROGRAMS, Host
-from decision_hooks.hosts.marks import is_sealed
+from decision_hooks.hosts.entry_line import ENTRIES, PROGRAMS, Host
+from decision_hooks.hosts.marks import MARK, is_sealed
 from decision_hooks.install import merge, plan
 from decision_hooks.install.hosts import hosts
 from decision_hooks.system import files

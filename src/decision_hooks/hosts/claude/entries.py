@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from decision_hooks.hosts.entry_line import (
     ENTRIES,
     GROUPED,
-    MARK,
     HookEntry,
     HookFile,
     Host,
@@ -16,6 +15,7 @@ from decision_hooks.hosts.entry_line import (
     sh_entries,
     slash_command,
 )
+from decision_hooks.hosts.marks import MARK
 
 # Cursor runs the hooks of Claude Code too: where it has an entry of its own, that one does the work.
 _NOT_TWICE_IN_CURSOR = (
