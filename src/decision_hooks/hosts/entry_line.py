@@ -28,7 +28,7 @@ class Layout(NamedTuple):
 class HookEntry(NamedTuple):
     """One command that a host runs at a stop."""
 
-    id: str  # stands in the mark: an entry is known by it, whatever its command
+    id: str  # in the mark: an entry is known by it, whatever its command
     program: str
     arguments: str  # with ``--detach`` the host does not wait for the work
     timeout: int  # seconds, the limit of the host

@@ -1,4 +1,4 @@
-"""Where a host's hook file has its stop event, and which of its entries run one of our programs. Pure."""
+"""Finds the entries of a host's hook file that run one of our programs. Pure."""
 
 from __future__ import annotations
 
@@ -95,20 +95,20 @@ def want(node: Node | None, kind: str, what: str) -> Node:
 def event(text: str, layout: Layout) -> Node:
     """The array of the stop event; one without items where there is none."""
     hooks = json_text.parse(text).get("hooks")
-    found = hooks.get(layout.event) if hooks else None
-    return found or Node("array", 0, 0)
+    items = hooks.get(layout.event) if hooks else None
+    return items or Node("array", 0, 0)
 
 
 def _commands(text: str, layout: Layout) -> list[tuple[tuple[int, ...], Node]]:
     """Every command of the stop event with its path."""
-    found: list[tuple[tuple[int, ...], Node]] = []
+    items: list[tuple[tuple[int, ...], Node]] = []
     for at, item in enumerate(event(text, layout).items):
         entries = item.get("hooks") if layout.grouped else None
         if entries:
-            found += [((at, i), entry) for i, entry in enumerate(entries.items)]
+            items += [((at, i), entry) for i, entry in enumerate(entries.items)]
         else:
-            found.append(((at,), item))
-    commands = [(path, entry.get("command")) for path, entry in found]
+            items.append(((at,), item))
+    commands = [(path, entry.get("command")) for path, entry in items]
     return [(path, command) for path, command in commands if command and command.kind == "string"]
 
 

@@ -13,7 +13,6 @@ from decision_hooks.errors import DecisionHooksError
 from decision_hooks.hosts.entry_line import HookEntry, HookFile, Layout, event_items, value, whole
 from decision_hooks.install import entries, json_text
 from decision_hooks.install.entries import InstalledEntry, LeftAlone
-from decision_hooks.install.json_text import Style
 
 BACKEND = "CAPTURE_DECISIONS_BACKEND"
 _BOM = "\ufeff"
@@ -48,7 +47,7 @@ def merge(data: bytes | None, file: HookFile, backend: str = "") -> Merged:
     text, trace = _with_version(text, file.layout)
     text, trace, missing = _settled(text, file, trace)
     text, created = _with_entries(text, file.layout, missing)
-    inherited = _containers(file.layout) if had else ()  # as far as anyone knows, an older version made them
+    inherited = _containers(file.layout) if had else ()  # they may come from an older version
     trace = trace._replace(created=trace.created + created + inherited)
     text, trace = _with_backend(text, file, backend, trace)
     return Merged(data if text == before else _encode(text, bom), trace, _notes(text, file, trace))
@@ -119,7 +118,7 @@ def _with_version(text: str, layout: Layout) -> tuple[str, Trace]:
 
 
 def _settled(text: str, file: HookFile, trace: Trace) -> tuple[str, Trace, tuple[HookEntry, ...]]:
-    """Entries that are there are made current, those of one id become one; the rest is missing."""
+    """Brings the entries up to date and leaves one of each id; returns those that are missing too."""
     replaced, missing = list(trace.replaced), []
     for entry in file.entries:
         same = _with_id(text, file.layout, entry.id)
@@ -147,13 +146,13 @@ def _made_current(text: str, layout: Layout, found: InstalledEntry, entry: HookE
         if command.text == entry.command:
             return text
         return json_text.put(text, command, json.dumps(entry.command))
-    style = _style(text)
+    style = json_text.style_of(text, json_text.parse(text))
     base = json_text.line_indent(text, node.start)
     return json_text.put(text, node, json_text.dump(value(entry, layout), style, base))
 
 
 def _with_entries(text: str, layout: Layout, new: tuple[HookEntry, ...]) -> tuple[str, tuple[str, ...]]:
-    """The text with new entries at the end of the stop event, and which containers were made for them."""
+    """The text with new entries at the end of the stop event, and the containers that were added."""
     if not new:
         return text, ()
     root = json_text.parse(text)
@@ -180,17 +179,17 @@ def _with_backend(text: str, file: HookFile, backend: str, trace: Trace) -> tupl
     style = json_text.style_of(text, root)
     env = root.get("env")
     if not env:
-        made = json_text.add_member(text, root, "env", {BACKEND: backend}, style)
-        return made, trace._replace(created=(*trace.created, "env", "env.backend"))
+        text = json_text.add_member(text, root, "env", {BACKEND: backend}, style)
+        return text, trace._replace(created=(*trace.created, "env", "env.backend"))
     now = entries.want(env, "object", '"env"').get(BACKEND)
     if not now:
-        made = json_text.add_member(text, env, BACKEND, backend, style)
-        return made, trace._replace(created=(*trace.created, "env.backend"))
+        text = json_text.add_member(text, env, BACKEND, backend, style)
+        return text, trace._replace(created=(*trace.created, "env.backend"))
     if now.kind == "string" and now.text == backend:
         return text, trace
     old = text[now.start : now.end]
-    made = json_text.put(text, now, json.dumps(backend))
-    return made, trace._replace(replaced=(*trace.replaced, ("env.backend", old)))
+    text = json_text.put(text, now, json.dumps(backend))
+    return text, trace._replace(replaced=(*trace.replaced, ("env.backend", old)))
 
 
 # -- steps of taking out
@@ -212,16 +211,13 @@ def _taken_out(text: str, layout: Layout, found: InstalledEntry, instead: str) -
 
 
 def _pruned(text: str, layout: Layout, trace: Trace) -> str:
-    """Without containers that were made for us and hold nothing now."""
+    """Without the containers that were added for us and are empty now."""
     event = f"hooks.{layout.event}"
     hooks = json_text.parse(text).get("hooks")
     inner = hooks.get(layout.event) if hooks else None
     if hooks and inner and not inner.items and event in trace.created:
         text = json_text.drop_member(text, hooks, layout.event)
-    root = json_text.parse(text)
-    hooks = root.get("hooks")
-    if hooks and hooks.kind == "object" and not hooks.members and "hooks" in trace.created:
-        text = json_text.drop_member(text, root, "hooks")
+    text = _without_empty(text, "hooks", trace)
     root = json_text.parse(text)
     hooks = root.get("hooks")
     needed = hooks is not None and any(member.value.items for member in hooks.members)
@@ -238,15 +234,14 @@ def _without_backend(text: str, trace: Trace) -> str:
         return json_text.put(text, now, old)
     if env and now and "env.backend" in trace.created:
         text = json_text.drop_member(text, env, BACKEND)
+    return _without_empty(text, "env", trace)
+
+
+def _without_empty(text: str, key: str, trace: Trace) -> str:
     root = json_text.parse(text)
-    env = root.get("env")
-    if env and env.kind == "object" and not env.members and "env" in trace.created:
-        text = json_text.drop_member(text, root, "env")
-    return text
-
-
-def _style(text: str) -> Style:
-    return json_text.style_of(text, json_text.parse(text))
+    node = root.get(key)
+    empty = node is not None and node.kind == "object" and not node.members
+    return json_text.drop_member(text, root, key) if empty and key in trace.created else text
 
 
 def _decode(data: bytes) -> tuple[str, str]:

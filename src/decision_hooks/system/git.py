@@ -21,7 +21,7 @@ _BUSY = {
 
 def operation_in_progress(root: str) -> str:
     """The git operation in progress in this work tree (merge, rebase ...), "" when there is none."""
-    folder = git_dir(root) or git_dir(git_top(root))  # the root may lie inside of a work tree
+    folder = git_dir(root) or git_dir(git_top(root))  # the root may be inside a work tree
     if not folder:
         return ""
     for name, operation in _BUSY.items():

@@ -111,10 +111,10 @@ def _mend_ignored(subject: Subject) -> Iterator[str]:
 
 def _mend_leftovers(subject: Subject) -> Iterator[str]:
     """Temporary files go only while nobody else writes: under the locks of both programs."""
-    found = checks_project.stale_files(subject)
-    if not found:
+    stale = checks_project.stale_files(subject)
+    if not stale:
         return
-    held = []
+    locks = []
     try:
         for path in (
             subject.at.project.state_file("worker.lock"),
@@ -124,12 +124,12 @@ def _mend_leftovers(subject: Subject) -> Iterator[str]:
             if lock is None:
                 yield "not mended: temporary files stay while a run is working"
                 return
-            held.append(lock)
-        for path in found:
+            locks.append(lock)
+        for path in stale:
             files.remove(path)
             yield f"removed {path}"
     finally:
-        for lock in held:
+        for lock in locks:
             locking.release(lock)
 
 

@@ -94,16 +94,16 @@ def _settings_check(subject: Subject) -> Check:
         madr.language(capture_settings(environ).language)
         normalize_settings(environ)
     except SettingError as error:
-        name = next((one.name for one in VARIABLES if one.name in str(error)), "the variable")
+        name = next((variable.name for variable in VARIABLES if variable.name in str(error)), "the variable")
         return Check("settings", FAIL, str(error), f"correct or unset {name}")
     return Check("settings", OK, "every variable can be used")
 
 
 def _guards_check(subject: Subject) -> Check:
-    found = [name for name in GUARDS if subject.at.world.environ.get(name)]
-    if found:
-        reason = f"{', '.join(found)} is set here: agents that this shell starts run no hooks"
-        return Check("guards", WARN, reason, f"unset {' '.join(found)}")
+    guards = [name for name in GUARDS if subject.at.world.environ.get(name)]
+    if guards:
+        reason = f"{', '.join(guards)} is set here: agents that this shell starts run no hooks"
+        return Check("guards", WARN, reason, f"unset {' '.join(guards)}")
     return Check("guards", OK, "no variable switches the hooks off")
 
 
@@ -172,7 +172,7 @@ def _pending_check(subject: Subject) -> Check:
     tried = sum(entry.tries > 0 for entry in pending)
     text = f"{counted(len(pending), 'part')} of sessions wait, {tried} of them tried before"
     if tried:
-        fix = "the next stop tries again; the log tells why: .claude/hooks/capture-decisions.log"
+        fix = "the next stop tries again; the log says why: .claude/hooks/capture-decisions.log"
         return Check("pending", WARN, text, fix)
     return Check("pending", OK, text if pending else "no part waits")
 
@@ -195,12 +195,12 @@ def _calls_check(subject: Subject) -> Check:
     if subject.capture is None:
         return Check("calls", OFF, "a setting is bad")
     most = subject.capture.daily_calls
-    made = accounts.calls_today(subject.at.project, subject.at.world.now(), most)
-    if made >= most:
+    calls = accounts.calls_today(subject.at.project, subject.at.world.now(), most)
+    if calls >= most:
         return Check(
             "calls", WARN, f"the daily cap of {most} calls is reached", "raise ADR_DAILY_CALLS, or wait"
         )
-    return Check("calls", OK, f"{made} of {most} calls today")
+    return Check("calls", OK, f"{calls} of {most} calls today")
 
 
 def _runs_check(subject: Subject) -> Check:
@@ -212,9 +212,9 @@ def _runs_check(subject: Subject) -> Check:
 
 
 def _leftovers_check(subject: Subject) -> Check:
-    found = stale_files(subject)
-    if found:
-        reason = f"{counted(len(found), 'temporary file')} of a killed run: {', '.join(found[:3])}"
+    stale = stale_files(subject)
+    if stale:
+        reason = f"{counted(len(stale), 'temporary file')} of a killed run: {', '.join(stale[:3])}"
         return Check("leftovers", WARN, reason, "capture-decisions doctor --fix")
     return Check("leftovers", OK, "no temporary files")
 
@@ -229,13 +229,13 @@ def stale_files(subject: Subject) -> list[str]:
 
 
 def _fault_checks(subject: Subject) -> list[Check]:
-    found = []
+    checks = []
     for program in ("capture", "normalize"):
         fault = activity(os.path.join(subject.at.project.hooks, f"{program}-decisions.log")).fault
         if fault:
             reason = f"{minute(fault.time)}  {shortened(fault.text, 160)}"
             log = f".claude/hooks/{program}-decisions.log"
-            found.append(
+            checks.append(
                 Check(f"{program} fault", WARN, reason, f"see {log}; please report it with its traceback")
             )
-    return found or [Check("faults", OK, "none in the logs")]
+    return checks or [Check("faults", OK, "none in the logs")]
