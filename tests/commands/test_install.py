@@ -16,7 +16,7 @@ from decision_hooks.hosts.entry_line import PROGRAMS
 from decision_hooks.hosts.marks import MARK
 from decision_hooks.install import plan
 from decision_hooks.install import write as host_files
-from decision_hooks.install.hosts import hosts
+from decision_hooks.install.targets import targets
 from decision_hooks.system.world import World
 from support import programs
 from support.sandbox import CAPTURE, Sandbox
@@ -331,7 +331,7 @@ def test_a_file_that_changes_between_look_and_write_is_not_overwritten(person: P
     from decision_hooks.system.project import project_at
 
     project = project_at(str(person.root), "docs/adr")
-    steps = plan.plan_install(project, [hosts()["claude"]], "", person.environ)
+    steps = plan.plan_install(project, [targets()["claude"]], "", person.environ)
     person.write(CLAUDE, '{"new": 1}')
     with pytest.raises(FolderError, match="changed meanwhile"):
         host_files.install(project, steps, "")

@@ -13,15 +13,15 @@ import pytest
 
 from decision_hooks.hosts import entry_line
 from decision_hooks.hosts.claude.entries import plugin_entries
-from decision_hooks.install.hosts import hosts
+from decision_hooks.install.targets import targets
 from decision_hooks.settings import GUARDS
 
 SHELLS = [shell for shell in ("sh", "bash", "dash", "zsh") if shutil.which(shell, path="/usr/bin:/bin")]
 CAPTURE, NORMALIZE = entry_line.PROGRAMS
 LINES = {
-    "claude": hosts()["claude"].hooks.entries[0].command,  # type: ignore[union-attr]
-    "cursor": hosts()["cursor"].hooks.entries[0].command,  # type: ignore[union-attr]
-    "codex": hosts()["codex"].hooks.entries[0].command,  # type: ignore[union-attr]
+    "claude": targets()["claude"].hooks.entries[0].command,  # type: ignore[union-attr]
+    "cursor": targets()["cursor"].hooks.entries[0].command,  # type: ignore[union-attr]
+    "codex": targets()["codex"].hooks.entries[0].command,  # type: ignore[union-attr]
     "plugin": plugin_entries()[0].command,
 }
 PAYLOAD = '{"session_id": "x", "text": "лапки \' \\" $HOME `id`"}\n\n'.encode()
@@ -208,7 +208,7 @@ def test_more_flags_can_be_handed_on(place: Place) -> None:
 
 
 CURSOR_HOOKS = entry_line.whole(
-    hosts()["cursor"].hooks.entries,  # type: ignore[union-attr]
+    targets()["cursor"].hooks.entries,  # type: ignore[union-attr]
     entry_line.FLAT,
 )
 

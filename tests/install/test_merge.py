@@ -18,12 +18,12 @@ from decision_hooks.install import entries as host_entries
 from decision_hooks.install import gitignore
 from decision_hooks.install import merge as host_config
 from decision_hooks.install.entries import LeftAlone
-from decision_hooks.install.hosts import hosts
 from decision_hooks.install.merge import merge, strip
+from decision_hooks.install.targets import targets
 
-CLAUDE = hosts()["claude"].hooks
-CURSOR = hosts()["cursor"].hooks
-CODEX = hosts()["codex"].hooks
+CLAUDE = targets()["claude"].hooks
+CURSOR = targets()["cursor"].hooks
+CODEX = targets()["codex"].hooks
 assert CLAUDE
 assert CURSOR
 assert CODEX
@@ -47,7 +47,7 @@ def commands(data: bytes, file: HookFile) -> list[str]:
     [("claude-code.settings.json", "claude"), ("cursor.hooks.json", "cursor"), ("codex.hooks.json", "codex")],
 )
 def test_the_files_under_hooks_are_what_is_merged_into_an_empty_place(name: str, host: str) -> None:
-    file = hosts()[host].hooks
+    file = targets()[host].hooks
     assert file
     assert (HOOKS / name).read_bytes() == merge(None, file).data
 
@@ -61,7 +61,7 @@ def test_the_files_under_hooks_are_what_is_merged_into_an_empty_place(name: str,
     ],
 )
 def test_the_other_files_under_hooks_are_what_install_writes(name: str, host: str) -> None:
-    (own,) = hosts()[host].files
+    (own,) = targets()[host].files
     assert (HOOKS / name).read_bytes() == own.text.encode()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from decision_hooks.install import merge
-from decision_hooks.install.hosts import hosts
+from decision_hooks.install.targets import targets
 from decision_hooks.settings import VARIABLES
 from decision_hooks.system import files
 
@@ -16,7 +16,7 @@ _OURS = frozenset(variable.name for variable in VARIABLES)
 def hook_environ(root: str, environ: Mapping[str, str]) -> dict[str, str]:
     """What a hook will see of the pair's variables; nothing else of a settings file is taken over."""
     merged = dict(environ)
-    for host in hosts().values():
+    for host in targets().values():
         for path in host.entry_files(root, environ) if host.hooks and host.hooks.environ else ():
             variables = merge.environ_of(files.read_bytes(path))
             merged.update(

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from decision_hooks.backends.choice import CAPTURE_BACKENDS, capture_choice
 from decision_hooks.commands.options import parser, project_of
 from decision_hooks.errors import SettingError
-from decision_hooks.hosts.entry_line import Host
+from decision_hooks.hosts.entry_line import Target
 from decision_hooks.install import merge, plan, write
-from decision_hooks.install.hosts import hosts
 from decision_hooks.install.plan import FileChange
+from decision_hooks.install.targets import targets
 from decision_hooks.settings import capture_settings
 from decision_hooks.system.project import Project
 from decision_hooks.system.world import World
@@ -19,7 +19,7 @@ from decision_hooks.system.world import World
 
 def run(argv: Sequence[str], world: World) -> int:
     """Run ``install`` or ``uninstall``: 0 done, 1 a file was left alone; bad usage exits with 2."""
-    known = hosts()
+    known = targets()
     options = _options(argv, world, known)
     project = project_of(world, options.project_root)
     if argv[0] == "uninstall":
@@ -47,7 +47,7 @@ def backend_line(root: str, environ: Mapping[str, str]) -> str:
     )
 
 
-def _options(argv: Sequence[str], world: World, known: Mapping[str, Host]) -> argparse.Namespace:
+def _options(argv: Sequence[str], world: World, known: Mapping[str, Target]) -> argparse.Namespace:
     uninstall = argv[0] == "uninstall"
     summary = "Take back what install wrote." if uninstall else "Register both programs as Stop hooks."
     parse = parser(world, argv, summary)
@@ -61,7 +61,7 @@ def _options(argv: Sequence[str], world: World, known: Mapping[str, Host]) -> ar
     return parse.parse_args(list(argv[1:]))
 
 
-def _named(options: argparse.Namespace, known: Mapping[str, Host]) -> list[Host]:
+def _named(options: argparse.Namespace, known: Mapping[str, Target]) -> list[Target]:
     return [host for name, host in known.items() if options.all or getattr(options, name)]
 
 
@@ -69,7 +69,7 @@ def _install(
     world: World,
     project: Project,
     options: argparse.Namespace,
-    known: Mapping[str, Host],
+    known: Mapping[str, Target],
 ) -> int:
     chosen = _named(options, known)
     if not chosen:
@@ -87,7 +87,9 @@ def _install(
     return 1 if any(change.trouble for change in changes) else 0
 
 
-def _uninstall(world: World, project: Project, options: argparse.Namespace, known: Mapping[str, Host]) -> int:
+def _uninstall(
+    world: World, project: Project, options: argparse.Namespace, known: Mapping[str, Target]
+) -> int:
     chosen = _named(options, known) or list(known.values())
     others = [host for host in known.values() if host not in chosen]
     last = not plan.present(project, others)
@@ -127,7 +129,7 @@ def _difference(change: FileChange) -> str:
     return "\n".join(difflib.unified_diff(before, after, change.name, change.name, lineterm="", n=2))
 
 
-def _advice(chosen: Sequence[Host], backend: str, script: str) -> list[str]:
+def _advice(chosen: Sequence[Target], backend: str, script: str) -> list[str]:
     lines = [host.note for host in chosen if host.note]
     if backend:
         without = [host.title for host in chosen if not (host.hooks and host.hooks.environ)]
@@ -140,7 +142,7 @@ def _advice(chosen: Sequence[Host], backend: str, script: str) -> list[str]:
 
 
 def _environ(
-    world: World, chosen: Sequence[Host], changes: Sequence[FileChange], backend: str
+    world: World, chosen: Sequence[Target], changes: Sequence[FileChange], backend: str
 ) -> dict[str, str]:
     """The environment of a hook: that of the person, and what the host's settings set."""
     names = {host.hooks.name for host in chosen if host.hooks and host.hooks.environ}

@@ -1,4 +1,4 @@
-"""What the hosts are given: the entries, their line of sh, the slash command, and the card of a host."""
+"""What is installed in a host: the entries, their line of sh, the slash command; the card that says where."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class OwnFile(NamedTuple):
     text: str
 
 
-class Host(NamedTuple):
-    """What installing in an agent needs: its files, how it is recognised, what its user has to do."""
+class Target(NamedTuple):
+    """A host that the pair can be installed in: its files, how it is recognised, what its user has to do."""
 
     name: str
     title: str

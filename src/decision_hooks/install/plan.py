@@ -7,7 +7,7 @@ import stat
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from decision_hooks.hosts.entry_line import HookFile, Host, OwnFile, whole
+from decision_hooks.hosts.entry_line import HookFile, OwnFile, Target, whole
 from decision_hooks.hosts.marks import MARK, is_sealed
 from decision_hooks.install import gitignore, merge
 from decision_hooks.install.entries import LeftAlone
@@ -38,7 +38,7 @@ class FileChange(NamedTuple):
 
 
 def plan_install(
-    project: Project, hosts: Iterable[Host], backend: str, environ: Mapping[str, str]
+    project: Project, hosts: Iterable[Target], backend: str, environ: Mapping[str, str]
 ) -> list[FileChange]:
     """What an installation does to each file; nothing is written."""
     changes = []
@@ -49,7 +49,7 @@ def plan_install(
     return [*changes, _ignored(project, environ)]
 
 
-def plan_uninstall(project: Project, hosts: Iterable[Host], *, ignore: bool) -> list[FileChange]:
+def plan_uninstall(project: Project, hosts: Iterable[Target], *, ignore: bool) -> list[FileChange]:
     """What taking back does to each file; ``ignore``: the block in ``.gitignore`` too."""
     memory = read_memory(project)
     changes = []
@@ -62,7 +62,7 @@ def plan_uninstall(project: Project, hosts: Iterable[Host], *, ignore: bool) -> 
     return changes
 
 
-def present(project: Project, hosts: Iterable[Host]) -> list[str]:
+def present(project: Project, hosts: Iterable[Target]) -> list[str]:
     """The names of hosts that have an entry or a file of ours in this project."""
     return [
         host.name
@@ -71,7 +71,7 @@ def present(project: Project, hosts: Iterable[Host]) -> list[str]:
     ]
 
 
-def in_use(root: str, hosts: Iterable[Host], environ: Mapping[str, str]) -> list[str]:
+def in_use(root: str, hosts: Iterable[Target], environ: Mapping[str, str]) -> list[str]:
     """The names of hosts that this project uses, or that are on the search path."""
     import shutil
 
@@ -83,7 +83,7 @@ def in_use(root: str, hosts: Iterable[Host], environ: Mapping[str, str]) -> list
     ]
 
 
-def _has_folder(root: str, host: Host) -> bool:
+def _has_folder(root: str, host: Target) -> bool:
     there = set(files.names(os.path.join(root, host.folder)))
     return bool(there - {"hooks"})  # .claude/hooks alone may be our own state
 

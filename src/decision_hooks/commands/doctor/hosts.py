@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Subject
 from decision_hooks.errors import DecisionHooksError
-from decision_hooks.hosts.entry_line import ENTRIES, PROGRAMS, Host
+from decision_hooks.hosts.entry_line import ENTRIES, PROGRAMS, Target
 from decision_hooks.hosts.marks import MARK, is_sealed
 from decision_hooks.install import merge, plan
-from decision_hooks.install.hosts import hosts
+from decision_hooks.install.targets import targets
 from decision_hooks.system import files
 
 _INSTALL = "capture-decisions install"
@@ -28,7 +28,7 @@ class Registered(NamedTuple):
 
 def host_checks(subject: Subject) -> list[Check]:
     """One check for each host, and one for what concerns them all."""
-    known = hosts()
+    known = targets()
     registered = {name: list(_registered(subject, host)) for name, host in known.items()}
     checks = [
         _hooks_check(subject, host, registered) if host.hooks else _file_check(subject, host)
@@ -43,7 +43,7 @@ def host_checks(subject: Subject) -> list[Check]:
     return checks
 
 
-def _hooks_check(subject: Subject, host: Host, registered: Mapping[str, list[Registered]]) -> Check:
+def _hooks_check(subject: Subject, host: Target, registered: Mapping[str, list[Registered]]) -> Check:
     """Whether all entries are registered, once each, in the form of today."""
     name, fix = host.title.lower(), f"{_INSTALL} --{host.name}"
     broken = next((file for file in registered[host.name] if file.trouble), None)
@@ -75,7 +75,7 @@ def _hooks_check(subject: Subject, host: Host, registered: Mapping[str, list[Reg
     return Check(name, OK, where)
 
 
-def _without_entry(subject: Subject, host: Host, others: list[Registered], *, plugin: bool) -> Check:
+def _without_entry(subject: Subject, host: Target, others: list[Registered], *, plugin: bool) -> Check:
     name = host.title.lower()
     if plugin:
         return Check(name, OK, "through the plugin")
@@ -84,7 +84,7 @@ def _without_entry(subject: Subject, host: Host, others: list[Registered], *, pl
     return Check(name, OFF, "no entry")
 
 
-def _file_check(subject: Subject, host: Host) -> Check:
+def _file_check(subject: Subject, host: Target) -> Check:
     """Whether the file that is the host's entry is the one of today."""
     own, name, fix = host.files[0], host.title.lower(), f"{_INSTALL} --{host.name}"
     path = os.path.join(subject.at.project.root, *own.name.split("/"))
@@ -101,12 +101,12 @@ def _file_check(subject: Subject, host: Host) -> Check:
 # -- files of hosts
 
 
-def _entry_files(subject: Subject, host: Host) -> list[str]:
+def _entry_files(subject: Subject, host: Target) -> list[str]:
     paths = host.entry_files(subject.at.project.root, subject.at.world.environ)
     return list({os.path.realpath(path): path for path in paths}.values())  # a project may be the home folder
 
 
-def _registered(subject: Subject, host: Host) -> Iterator[Registered]:
+def _registered(subject: Subject, host: Target) -> Iterator[Registered]:
     for path in _entry_files(subject, host):
         data = files.read_bytes(path)
         if data is None or not host.hooks:
@@ -120,14 +120,14 @@ def _registered(subject: Subject, host: Host) -> Iterator[Registered]:
         yield Registered(path, tuple(entry.id for entry in entries), all(entry.ours for entry in entries))
 
 
-def _has_captured(subject: Subject, host: Host) -> bool:
+def _has_captured(subject: Subject, host: Target) -> bool:
     """Whether a session of the host was ever captured here: then it runs the hooks."""
     folder = subject.at.project.state_file("positions")
     positions = (os.path.join(folder, name) for name in files.names(folder)[:2000])
     return any(host.transcript in (files.read_bytes(path, 4096) or b"") for path in positions)
 
 
-def _has_plugin(subject: Subject, host: Host) -> bool:
+def _has_plugin(subject: Subject, host: Target) -> bool:
     for path in _entry_files(subject, host) if host.plugin else ():
         enabled = (files.read_json(path) or {}).get("enabledPlugins")
         for name, on in enabled.items() if isinstance(enabled, dict) else ():
@@ -136,7 +136,7 @@ def _has_plugin(subject: Subject, host: Host) -> bool:
     return False
 
 
-def _hooks_disabled(subject: Subject, host: Host) -> str:
+def _hooks_disabled(subject: Subject, host: Target) -> str:
     """The settings file that turns all hooks off, "" when none does."""
     paths = _entry_files(subject, host) if host.off else ()
     return next((path for path in paths if (files.read_json(path) or {}).get(host.off) is True), "")

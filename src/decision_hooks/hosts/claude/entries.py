@@ -10,7 +10,7 @@ from decision_hooks.hosts.entry_line import (
     GROUPED,
     HookEntry,
     HookFile,
-    Host,
+    Target,
     line_finding,
     sh_entries,
     slash_command,
@@ -32,9 +32,9 @@ allowed-tools: Bash(normalize-decisions plan), Bash(git diff:*), Bash(git status
 """
 
 
-def claude() -> Host:
+def claude() -> Target:
     """The card of Claude Code."""
-    return Host(
+    return Target(
         "claude",
         "Claude Code",
         ".claude",

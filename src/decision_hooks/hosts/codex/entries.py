@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from decision_hooks.hosts.entry_line import GROUPED, HookFile, Host, sh_entries
+from decision_hooks.hosts.entry_line import GROUPED, HookFile, Target, sh_entries
 
 
-def codex() -> Host:
+def codex() -> Target:
     """The card of Codex."""
-    return Host(
+    return Target(
         "codex",
         "Codex",
         ".codex",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from decision_hooks.hosts.entry_line import FLAT, HookFile, Host, sh_entries, slash_command
+from decision_hooks.hosts.entry_line import FLAT, HookFile, Target, sh_entries, slash_command
 
 _HOOKS = ".cursor/hooks.json"
 
 
-def cursor() -> Host:
+def cursor() -> Target:
     """The card of Cursor, which loads the settings of Claude Code too."""
-    return Host(
+    return Target(
         "cursor",
         "Cursor",
         ".cursor",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 
-from decision_hooks.hosts.entry_line import ENTRIES, Host, OwnFile, line
+from decision_hooks.hosts.entry_line import ENTRIES, OwnFile, Target, line
 from decision_hooks.hosts.marks import sealed
 from decision_hooks.settings import GUARDS
 
 
-def pi() -> Host:
+def pi() -> Target:
     """The card of pi."""
-    return Host(
+    return Target(
         "pi", "pi", ".pi", ("pi",), files=(OwnFile(".pi/extensions/decision-hooks.ts", _extension()),)
     )
 

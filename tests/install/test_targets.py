@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from decision_hooks.hosts.entry_line import ENTRIES, ID_OF_PROGRAM, PROGRAMS, Host
-from decision_hooks.install.hosts import hosts
+from decision_hooks.hosts.entry_line import ENTRIES, ID_OF_PROGRAM, PROGRAMS, Target
+from decision_hooks.install.targets import targets
 
-CARDS = list(hosts().values())
+CARDS = list(targets().values())
 
 
 @pytest.mark.parametrize("host", CARDS, ids=lambda host: host.name)
-def test_a_host_has_a_place_for_the_entries_and_signs_by_which_it_is_recognised(host: Host) -> None:
+def test_a_host_has_a_place_for_the_entries_and_signs_by_which_it_is_recognised(host: Target) -> None:
     assert host.hooks or host.files
     assert host.title
     assert host.programs
@@ -20,7 +20,7 @@ def test_a_host_has_a_place_for_the_entries_and_signs_by_which_it_is_recognised(
 
 
 @pytest.mark.parametrize("host", [host for host in CARDS if host.hooks], ids=lambda host: host.name)
-def test_the_file_that_install_writes_is_one_of_those_that_may_have_entries(host: Host) -> None:
+def test_the_file_that_install_writes_is_one_of_those_that_may_have_entries(host: Target) -> None:
     assert host.hooks
     paths = host.entry_files("/project", {"HOME": "/home/me"})
     assert f"/project/{host.hooks.name}" in paths
@@ -29,7 +29,7 @@ def test_the_file_that_install_writes_is_one_of_those_that_may_have_entries(host
 
 
 def test_a_host_that_runs_the_entries_of_another_names_one_that_exists() -> None:
-    assert {host.runs_too for host in CARDS} <= {"", *hosts()}
+    assert {host.runs_too for host in CARDS} <= {"", *targets()}
 
 
 def test_ids_are_unique_and_every_program_has_one_for_its_older_entries() -> None:

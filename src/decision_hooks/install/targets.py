@@ -5,10 +5,10 @@ from __future__ import annotations
 from decision_hooks.hosts.claude.entries import claude
 from decision_hooks.hosts.codex.entries import codex
 from decision_hooks.hosts.cursor.entries import cursor
-from decision_hooks.hosts.entry_line import Host
+from decision_hooks.hosts.entry_line import Target
 from decision_hooks.hosts.pi.entries import pi
 
 
-def hosts() -> dict[str, Host]:
+def targets() -> dict[str, Target]:
     """The hosts by the name of their flag."""
     return {host.name: host for host in (claude(), cursor(), codex(), pi())}
