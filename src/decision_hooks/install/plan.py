@@ -62,13 +62,10 @@ def plan_uninstall(project: Project, hosts: Iterable[Target], *, ignore: bool) -
     return changes
 
 
-def present(project: Project, hosts: Iterable[Target]) -> list[str]:
-    """The names of hosts that have an entry or a file of ours in this project."""
-    return [
-        host.name
-        for host in hosts
-        if any(change.needed or change.trouble for change in plan_uninstall(project, [host], ignore=False))
-    ]
+def present(project: Project, hosts: Iterable[Target]) -> bool:
+    """Whether one of the hosts has an entry or a file of ours in this project."""
+    changes = plan_uninstall(project, hosts, ignore=False)
+    return any(change.needed or change.trouble for change in changes)
 
 
 def in_use(root: str, hosts: Iterable[Target], environ: Mapping[str, str]) -> list[str]:
@@ -79,13 +76,9 @@ def in_use(root: str, hosts: Iterable[Target], environ: Mapping[str, str]) -> li
     return [
         host.name
         for host in hosts
-        if _has_folder(root, host) or any(shutil.which(name, path=path) for name in host.programs)
+        if set(files.names(os.path.join(root, host.folder))) - {"hooks"}  # .claude/hooks may be our own state
+        or any(shutil.which(name, path=path) for name in host.programs)
     ]
-
-
-def _has_folder(root: str, host: Target) -> bool:
-    there = set(files.names(os.path.join(root, host.folder)))
-    return bool(there - {"hooks"})  # .claude/hooks alone may be our own state
 
 
 def _merged(project: Project, file: HookFile, backend: str) -> FileChange:

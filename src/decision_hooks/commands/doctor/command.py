@@ -81,12 +81,10 @@ def mend(subject: Subject) -> Iterator[str]:
 
 def _mend_state(subject: Subject) -> Iterator[str]:
     project = subject.at.project
-    if not os.path.isdir(project.state):
-        open_state(project)
-        yield f"made {project.state}"
-    elif not os.path.exists(project.state_file(".gitignore")):
-        open_state(project)
-        yield f"made {project.state_file('.gitignore')}"
+    for path in (project.state, project.state_file(".gitignore")):
+        if not os.path.exists(path):
+            open_state(project)
+            yield f"made {path}"
     if (files.mode_of(project.state) or 0) & 0o077:
         files.set_mode(project.state, 0o700)
         yield f"closed {project.state} to other users"
