@@ -5,8 +5,8 @@ import { basename, dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const LINES = [
-  "[ -z \"$CAPTURE_DECISIONS_RUNNING$ADR_NORMALIZE_RUNNING$ADR_HOOKS_SKIP\" ] || exit 0; r=${CLAUDE_PROJECT_DIR:-${CURSOR_PROJECT_DIR:-$(git rev-parse --show-toplevel 2>/dev/null || pwd)}}; b=; { IFS= read -r b <\"${r%%/.claude/worktrees/*}/.claude/hooks/.decision-hooks/bin\"; } 2>/dev/null; p=${b%/*}/capture-decisions; [ -f \"$p\" ] && [ -x \"$p\" ] || p=$(command -v capture-decisions) || exit 0; exec \"$p\" --detach \"$@\" # decision-hooks",
-  "[ -z \"$CAPTURE_DECISIONS_RUNNING$ADR_NORMALIZE_RUNNING$ADR_HOOKS_SKIP\" ] || exit 0; r=${CLAUDE_PROJECT_DIR:-${CURSOR_PROJECT_DIR:-$(git rev-parse --show-toplevel 2>/dev/null || pwd)}}; b=; { IFS= read -r b <\"${r%%/.claude/worktrees/*}/.claude/hooks/.decision-hooks/bin\"; } 2>/dev/null; p=${b%/*}/normalize-decisions; [ -f \"$p\" ] && [ -x \"$p\" ] || p=$(command -v normalize-decisions) || exit 0; exec \"$p\" --detach \"$@\" # decision-hooks",
+  "[ -z \"$CAPTURE_DECISIONS_RUNNING$ADR_NORMALIZE_RUNNING$ADR_HOOKS_SKIP\" ] || exit 0; r=${CLAUDE_PROJECT_DIR:-${CURSOR_PROJECT_DIR:-$(git rev-parse --show-toplevel 2>/dev/null || pwd)}}; b=; { IFS= read -r b <\"${r%%/.claude/worktrees/*}/.claude/hooks/.decision-hooks/bin\"; } 2>/dev/null; p=${b%/*}/capture-decisions; [ -f \"$p\" ] && [ -x \"$p\" ] || p=$(command -v capture-decisions) || exit 0; exec \"$p\" --detach \"$@\" # decision-hooks capture",
+  "[ -z \"$CAPTURE_DECISIONS_RUNNING$ADR_NORMALIZE_RUNNING$ADR_HOOKS_SKIP\" ] || exit 0; r=${CLAUDE_PROJECT_DIR:-${CURSOR_PROJECT_DIR:-$(git rev-parse --show-toplevel 2>/dev/null || pwd)}}; b=; { IFS= read -r b <\"${r%%/.claude/worktrees/*}/.claude/hooks/.decision-hooks/bin\"; } 2>/dev/null; p=${b%/*}/normalize-decisions; [ -f \"$p\" ] && [ -x \"$p\" ] || p=$(command -v normalize-decisions) || exit 0; exec \"$p\" --detach \"$@\" # decision-hooks normalize",
 ];
 const GUARDS = ["CAPTURE_DECISIONS_RUNNING", "ADR_NORMALIZE_RUNNING", "ADR_HOOKS_SKIP"];
 
@@ -84,4 +84,4 @@ function textOf(message: any): string {
     .map((block: any) => block.text)
     .join("\n");
 }
-// decision-hooks wrote this file: 10633154643f
+// decision-hooks wrote this file: d5777dc85c51

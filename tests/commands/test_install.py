@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from decision_hooks.commands import install
-from decision_hooks.hosts import entry_line
-from decision_hooks.hosts.entry_line import MARK, PROGRAMS
+from decision_hooks.hosts.entry_line import PROGRAMS
+from decision_hooks.hosts.marks import MARK
 from decision_hooks.install import plan
 from decision_hooks.install import write as host_files
+from decision_hooks.install.targets import targets
 from decision_hooks.system.world import World
 from support import programs
 from support.sandbox import CAPTURE, Sandbox
@@ -23,6 +24,7 @@ from support.sandbox import CAPTURE, Sandbox
 SETTINGS = Path(__file__).parents[1] / "data" / "settings"
 MERGED = sorted((SETTINGS / "merged").glob("*.json"))
 REFUSED = sorted((SETTINGS / "refused").glob("*.json"))
+IN_CODEX = ("crlf", "empty", "env-of-the-user", "older-scripts")  # its file is built as that of Claude Code
 BASE = ("node_modules/", "dist/", "*.secret")
 OWN = (
     ".claude/hooks/*.log",
@@ -66,7 +68,7 @@ class Person:
         """The bytes of a file of the project."""
         return (self.root / name).read_bytes()
 
-    def says(self, *argv: str, **options: object) -> tuple[int, list[str]]:
+    def says(self, *argv: str) -> tuple[int, list[str]]:
         """Run a subcommand: its exit code and what it printed."""
         lines: list[str] = []
         world = World(
@@ -80,7 +82,7 @@ class Person:
             sleep=lambda seconds: None,
             watched=False,
         )
-        return install.run(argv, world, **options), lines  # type: ignore[arg-type]
+        return install.run(argv, world), lines
 
     def tree(self) -> dict[str, tuple[int, bytes]]:
         """Everything in the project but git's own: modes, contents, targets of links."""
@@ -106,7 +108,8 @@ def ours(data: bytes, event: str = "Stop") -> list[str]:
     """The marked commands of a hook file, by the standard library."""
     items = json.loads(data.decode("utf-8-sig"))["hooks"][event]
     entries = [entry for item in items for entry in item.get("hooks", [item])]
-    return [c for c in (entry.get("command") for entry in entries) if isinstance(c, str) and c.endswith(MARK)]
+    commands = [entry.get("command") for entry in entries]
+    return [c for c in commands if isinstance(c, str) and re.search(rf"{MARK}( [a-z]+)?$", c)]
 
 
 def of_others(data: bytes, event: str = "Stop") -> object:
@@ -138,8 +141,13 @@ def _common(one: bytes, other: bytes) -> int:
 # -- files that can be merged
 
 
-@pytest.mark.parametrize("host", ["claude", "codex"])
-@pytest.mark.parametrize("path", MERGED, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    ("path", "host"),
+    [
+        *(pytest.param(path, "claude", id=path.stem) for path in MERGED),
+        *(pytest.param(path, "codex", id=f"{path.stem}-codex") for path in MERGED if path.stem in IN_CODEX),
+    ],
+)
 def test_install_install_uninstall_leaves_the_file_as_it_was(person: Person, path: Path, host: str) -> None:
     name, before = {"claude": CLAUDE, "codex": CODEX}[host], path.read_bytes()
     person.write(".gitignore", COVERED)
@@ -323,7 +331,7 @@ def test_a_file_that_changes_between_look_and_write_is_not_overwritten(person: P
     from decision_hooks.system.project import project_at
 
     project = project_at(str(person.root), "docs/adr")
-    steps = plan.plan_install(project, [entry_line.hosts()["claude"]], "", person.environ)
+    steps = plan.plan_install(project, [targets()["claude"]], "", person.environ)
     person.write(CLAUDE, '{"new": 1}')
     with pytest.raises(FolderError, match="changed meanwhile"):
         host_files.install(project, steps, "")
@@ -419,6 +427,23 @@ def test_an_entry_of_an_older_version_is_made_current_and_goes_with_uninstall(pe
     assert all("--detach" in command for command in ours(person.read(CLAUDE)))
     assert person.says("uninstall")[0] == 0
     assert json.loads(person.read(CLAUDE)) == {"model": "opus"}
+
+
+def test_what_an_older_version_remembered_by_the_program_is_understood(person: Person) -> None:
+    path = SETTINGS / "merged" / "older-scripts.json"
+    before = json.loads(path.read_bytes())
+    person.write(CLAUDE, path.read_bytes())
+    person.says("install", "--claude")
+    memory = ".claude/hooks/.decision-hooks/install.json"
+    for program in PROGRAMS:
+        id = program.partition("-")[0]
+        person.write(memory, person.read(memory).replace(f'"{id}":'.encode(), f'"{program}":'.encode()))
+        person.write(CLAUDE, person.read(CLAUDE).replace(f"{MARK} {id}".encode(), MARK.encode()))
+    data = person.read(CLAUDE)
+    assert b"capture-decisions.sh" not in data
+    person.write(CLAUDE, data[: data.rindex(b"}")] + b', "added": 1}')
+    assert person.says("uninstall")[0] == 0
+    assert json.loads(person.read(CLAUDE)) == {**before, "added": 1}
 
 
 def test_uninstall_in_another_clone_takes_our_entries_out(person: Person) -> None:
@@ -647,6 +672,26 @@ def test_a_base_line_stays_away_where_git_tracks_something_under_it(person: Pers
     assert missing == [line for line in BASE if line.strip("*/") in path]
 
 
+@pytest.mark.parametrize(("text", "asked"), [("", ["check-ignore", "ls-files"]), (COVERED, [])])
+def test_git_is_asked_each_question_once(person: Person, text: str, asked: list[str]) -> None:
+    log = person.base / "git.log"
+    (person.bin / "git").write_text(f'#!/bin/sh\necho "$5" >>"{log}"\nexec /usr/bin/git "$@"\n')
+    (person.bin / "git").chmod(0o755)
+    person.environ["PATH"] = f"{person.bin}:/usr/bin:/bin"
+    person.write(".gitignore", text)
+    person.says("install", "--claude")
+    assert (log.read_text().split() if log.exists() else []) == asked
+
+
+def test_a_path_beyond_a_link_does_not_hide_what_git_ignores_elsewhere(person: Person) -> None:
+    (person.root / "real").mkdir()
+    (person.root / "node_modules").symlink_to("real")
+    person.write(".gitignore", "*.log\n")
+    person.says("install", "--claude")
+    assert OWN[0] not in lines_of(person)
+    assert BASE[0] in lines_of(person)
+
+
 @pytest.mark.parametrize("text", ["a\n", "a", "a\r\nb\r\n", "\ufeffa\n", "\n\n", "a\n\n# end", ""])
 def test_gitignore_comes_back_byte_for_byte(person: Person, text: str) -> None:
     person.write(".gitignore", text)
@@ -667,19 +712,22 @@ def test_a_gitignore_that_is_no_text_is_left_alone(person: Person) -> None:
 # -- the last line
 
 
-def test_the_last_line_says_who_captures_in_the_environment_of_the_hooks(person: Person) -> None:
-    seen: list[Mapping[str, str]] = []
-
-    def describe(root: str, environ: Mapping[str, str]) -> str:
-        seen.append(environ)
-        return f"who captures in {root}"
-
-    person.write(CLAUDE, '{"env": {"N_LOCAL_MIN_MODEL": "tiny"}}')
-    _, lines = person.says("install", "--claude", "--backend", "claude", describe_backend=describe)
-    assert lines[-1] == f"who captures in {person.root}"
-    assert seen[0]["CAPTURE_DECISIONS_BACKEND"] == "claude"
-    assert seen[0]["N_LOCAL_MIN_MODEL"] == "tiny"
-    assert seen[0]["PATH"] == person.environ["PATH"]
+@pytest.mark.parametrize(
+    ("argv", "expected"),
+    [
+        ((), "Captures with pi, model x/tiny."),
+        (("--backend", "claude"), "Captures with claude CLI, model opus."),
+    ],
+)
+def test_the_last_line_is_about_the_environment_that_the_hooks_will_have(
+    person: Person, argv: tuple[str, ...], expected: str
+) -> None:
+    for name in ("pi", "claude"):
+        person.executable(name)
+    person.environ["PATH"] = f"{person.bin}:/usr/bin:/bin"
+    person.write(CLAUDE, '{"env": {"N_LOCAL_MIN_MODEL": "x/tiny", "CAPTURE_DECISIONS_CLAUDE_MODEL": "opus"}}')
+    _, lines = person.says("install", "--claude", *argv)
+    assert lines[-1] == expected
 
 
 @pytest.mark.parametrize(

@@ -12,15 +12,17 @@ from pathlib import Path
 import pytest
 
 from decision_hooks.hosts import entry_line
+from decision_hooks.hosts.claude.entries import plugin_entries
+from decision_hooks.install.targets import targets
 from decision_hooks.settings import GUARDS
 
 SHELLS = [shell for shell in ("sh", "bash", "dash", "zsh") if shutil.which(shell, path="/usr/bin:/bin")]
 CAPTURE, NORMALIZE = entry_line.PROGRAMS
 LINES = {
-    "claude": entry_line.hosts()["claude"].hooks.entries[0].command,  # type: ignore[union-attr]
-    "cursor": entry_line.hosts()["cursor"].hooks.entries[0].command,  # type: ignore[union-attr]
-    "codex": entry_line.hosts()["codex"].hooks.entries[0].command,  # type: ignore[union-attr]
-    "plugin": entry_line.plugin_entries()[0].command,
+    "claude": targets()["claude"].hooks.entries[0].command,  # type: ignore[union-attr]
+    "cursor": targets()["cursor"].hooks.entries[0].command,  # type: ignore[union-attr]
+    "codex": targets()["codex"].hooks.entries[0].command,  # type: ignore[union-attr]
+    "plugin": plugin_entries()[0].command,
 }
 PAYLOAD = '{"session_id": "x", "text": "лапки \' \\" $HOME `id`"}\n\n'.encode()
 
@@ -131,7 +133,7 @@ def test_a_guarded_entry_costs_a_start_of_sh_and_no_more(place: Place) -> None:
 def test_the_sister_program_lies_beside_the_named_script(place: Place, shell: str) -> None:
     script = place.script(place.base / "venv", NORMALIZE)
     place.name_in_bin(place.base / "venv" / CAPTURE)
-    line = entry_line.line(NORMALIZE)
+    line = entry_line.line(entry_line.ENTRIES[1])
     assert place.run(line, shell=shell, CLAUDE_PROJECT_DIR=str(place.root)) == SILENT
     assert called(script)
 
@@ -206,7 +208,7 @@ def test_more_flags_can_be_handed_on(place: Place) -> None:
 
 
 CURSOR_HOOKS = entry_line.whole(
-    entry_line.hosts()["cursor"].hooks.entries,  # type: ignore[union-attr]
+    targets()["cursor"].hooks.entries,  # type: ignore[union-attr]
     entry_line.FLAT,
 )
 

@@ -11,22 +11,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decision_hooks.hosts import entry_line
-from decision_hooks.hosts.entry_line import HookFile
-from decision_hooks.hosts.marks import is_sealed, sealed
+from decision_hooks.hosts.claude.entries import plugin_entries
+from decision_hooks.hosts.entry_line import HookEntry, HookFile
+from decision_hooks.hosts.marks import is_sealed, marked_id, sealed
 from decision_hooks.install import entries as host_entries
 from decision_hooks.install import gitignore
 from decision_hooks.install import merge as host_config
 from decision_hooks.install.entries import LeftAlone
 from decision_hooks.install.merge import merge, strip
+from decision_hooks.install.targets import targets
 
-CLAUDE = entry_line.hosts()["claude"].hooks
-CURSOR = entry_line.hosts()["cursor"].hooks
-CODEX = entry_line.hosts()["codex"].hooks
+CLAUDE = targets()["claude"].hooks
+CURSOR = targets()["cursor"].hooks
+CODEX = targets()["codex"].hooks
 assert CLAUDE
 assert CURSOR
 assert CODEX
 FILES = (CLAUDE, CURSOR, CODEX)
 HOOKS = Path(__file__).parents[2] / "hooks"
+SETTINGS = Path(__file__).parents[1] / "data" / "settings" / "merged"
 
 
 def commands(data: bytes, file: HookFile) -> list[str]:
@@ -44,7 +47,7 @@ def commands(data: bytes, file: HookFile) -> list[str]:
     [("claude-code.settings.json", "claude"), ("cursor.hooks.json", "cursor"), ("codex.hooks.json", "codex")],
 )
 def test_the_files_under_hooks_are_what_is_merged_into_an_empty_place(name: str, host: str) -> None:
-    file = entry_line.hosts()[host].hooks
+    file = targets()[host].hooks
     assert file
     assert (HOOKS / name).read_bytes() == merge(None, file).data
 
@@ -58,12 +61,12 @@ def test_the_files_under_hooks_are_what_is_merged_into_an_empty_place(name: str,
     ],
 )
 def test_the_other_files_under_hooks_are_what_install_writes(name: str, host: str) -> None:
-    (own,) = entry_line.hosts()[host].files
+    (own,) = targets()[host].files
     assert (HOOKS / name).read_bytes() == own.text.encode()
 
 
 def test_the_hooks_of_the_plugin_are_those_of_the_code() -> None:
-    text = entry_line.whole(entry_line.plugin_entries(), entry_line.GROUPED)
+    text = entry_line.whole(plugin_entries(), entry_line.GROUPED)
     assert (HOOKS / "hooks.json").read_text(encoding="utf-8") == text
 
 
@@ -209,6 +212,87 @@ def test_any_command_is_judged(command: str) -> None:
     assert host_entries.runs_only(command) in (True, False)
 
 
+# -- entries are known by their ids
+
+
+OBSERVE = HookEntry("observe", "capture-decisions", "observe --hook", 20)
+OBSERVE = OBSERVE._replace(command=entry_line.line(OBSERVE))
+
+
+def with_observe(file: HookFile) -> HookFile:
+    """A host's file in a version with a third entry, which runs a program that another entry runs too."""
+    return file._replace(entries=(*file.entries, OBSERVE))
+
+
+def ids(data: bytes, file: HookFile) -> list[str]:
+    """The ids in the marks, by the text alone."""
+    return [command.rpartition("# decision-hooks ")[2] for command in commands(data, file)]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_three_merges_keep_three_entries_of_two_programs(file: HookFile) -> None:
+    first = merge(b'{"a": 1}\n', with_observe(file))
+    assert ids(first.data, file) == ["capture", "normalize", "observe"]
+    assert 'exec "$p" observe --hook "$@"' in commands(first.data, file)[2]
+    second = merge(first.data, with_observe(file))
+    assert (second.data, second.notes) == (first.data, ())
+    assert merge(second.data, with_observe(file)).data == first.data
+    assert strip(first.data, with_observe(file), first.trace) == b'{"a": 1}\n'
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_a_third_entry_is_added_to_those_of_the_form_without_ids(file: HookFile) -> None:
+    new = merge(None, file).data
+    old = re.sub(rb"(# decision-hooks) [a-z]+", rb"\1", new)
+    assert old != new
+    assert merge(old, file).data == new
+    assert ids(merge(old, with_observe(file)).data, file) == ["capture", "normalize", "observe"]
+    assert strip(old, file, None) == strip(new, file, None)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_an_id_of_another_version_stays_at_an_installation_and_goes_with_uninstall(file: HookFile) -> None:
+    newer = merge(b'{"a": 1}\n', with_observe(file))
+    merged = merge(newer.data, file)
+    assert merged.data == newer.data
+    assert strip(merged.data, file, newer.trace) == b'{"a": 1}\n'
+
+
+@pytest.mark.parametrize("path", sorted(SETTINGS.glob("*.json")), ids=lambda path: path.stem)
+def test_three_entries_are_taken_out_of_every_recorded_file(path: Path) -> None:
+    file, before = with_observe(CLAUDE), path.read_bytes()
+    merged = merge(before, file)
+    assert merge(merged.data, file).data == merged.data
+    assert sorted(found.id for found in host_config.registered(merged.data, file.layout)) == sorted(
+        ("capture", "normalize", "observe")
+    )
+    left = strip(merged.data, file, merged.trace)
+    assert b"# decision-hooks" not in left
+    if not path.stem.startswith(("empty", "white", "bom-only", "older")):
+        assert left == before
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("x # decision-hooks", ""),
+        ("x # decision-hooks \n", ""),
+        ("x # decision-hooks capture", "capture"),
+        ("x # decision-hooks some-other \n", "some-other"),
+        ('grep "# decision-hooks" y; z # decision-hooks capture', "capture"),
+        ('grep "# decision-hooks" y', None),
+        ("x # decision-hooks two words", None),
+        ("x # decision-hooks\nls", None),
+        ("x # decision-hooks: begin", None),
+        ("x # decision-hooksy", None),
+        ("capture-decisions", None),
+        ("", None),
+    ],
+)
+def test_a_mark_ends_the_command_and_may_have_one_id(command: str, expected: str | None) -> None:
+    assert marked_id(command) == expected
+
+
 # -- the backend in the settings of Claude Code
 
 
@@ -301,7 +385,7 @@ def test_any_bytes_are_merged_or_left_alone(data: bytes) -> None:
             merged = merge(data, file)
         except LeftAlone:
             continue
-        assert len(host_config.entries(merged.data, file.layout)) == 2
+        assert len(host_config.registered(merged.data, file.layout)) == 2
 
 
 # -- the seal of files that are wholly ours
@@ -352,6 +436,8 @@ def test_a_line_that_came_later_goes_into_the_block_that_is_there() -> None:
 def test_only_lines_that_are_neither_there_nor_covered_nor_tracked_are_needed() -> None:
     data = b"/build\n dist/ \n"
     needed = gitignore.needed(
-        data, lambda path: path.endswith((".log", ".lock")), lambda pattern: "node_modules" in pattern
+        data,
+        lambda paths: [path for path in paths if path.endswith((".log", ".lock"))],
+        lambda: "src/node_modules/a\n",
     )
     assert needed == ("*.secret", ".claude/hooks/.normalize-state")

@@ -1,11 +1,11 @@
-"""The environment that the hooks of a project will have: the person's, and what Claude Code's settings set."""
+"""The environment that the hooks of a project will have: the person's, and what the hosts' settings set."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 from decision_hooks.install import merge
+from decision_hooks.install.targets import targets
 from decision_hooks.settings import VARIABLES
 from decision_hooks.system import files
 
@@ -13,24 +13,15 @@ API_KEY = "ANTHROPIC_API_KEY"
 _OURS = frozenset(variable.name for variable in VARIABLES)
 
 
-def settings_files(root: str, environ: Mapping[str, str]) -> list[str]:
-    """Paths of the settings files of Claude Code that apply in a project: user, project, local."""
-    config = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(environ.get("HOME", "/"), ".claude")
-    project = os.path.join(root, ".claude")
-    paths = (
-        os.path.join(config, "settings.json"),
-        os.path.join(project, "settings.json"),
-        os.path.join(project, "settings.local.json"),
-    )
-    return list({os.path.realpath(path): path for path in paths}.values())  # a project may be the home folder
-
-
 def hook_environ(root: str, environ: Mapping[str, str]) -> dict[str, str]:
     """What a hook will see of the pair's variables; nothing else of a settings file is taken over."""
     merged = dict(environ)
-    for path in settings_files(root, environ):
-        found = merge.environ_of(files.read_bytes(path))
-        merged.update({name: value for name, value in found.items() if name in _OURS or name == API_KEY})
+    for host in targets().values():
+        for path in host.entry_files(root, environ) if host.hooks and host.hooks.environ else ():
+            variables = merge.environ_of(files.read_bytes(path))
+            merged.update(
+                {name: value for name, value in variables.items() if name in _OURS or name == API_KEY}
+            )
     return merged
 
 

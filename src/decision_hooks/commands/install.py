@@ -3,42 +3,29 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from decision_hooks.backends.choice import capture_choice
 from decision_hooks.backends.table import capture_names
 from decision_hooks.commands.options import parser, project_of
 from decision_hooks.errors import SettingError
-from decision_hooks.hosts.entry_line import Host, hosts
-from decision_hooks.install import (
-    merge,
-    plan,
-    write,
-)
-from decision_hooks.install import (
-    script as own_script,
-)
-from decision_hooks.install.plan import Step
+from decision_hooks.hosts.entry_line import Target
+from decision_hooks.install import merge, plan, write
+from decision_hooks.install.plan import FileChange
+from decision_hooks.install.targets import targets
 from decision_hooks.settings import capture_settings
 from decision_hooks.system.project import Project
 from decision_hooks.system.world import World
 
 
-def run(
-    argv: Sequence[str],
-    world: World,
-    describe_backend: Callable[[str, Mapping[str, str]], str] | None = None,
-) -> int:
-    """Run ``install`` or ``uninstall``: 0 done, 1 a file was left alone; bad usage exits with 2.
-
-    ``describe_backend`` is given the project's root and the environment that its hooks will have.
-    """
-    known = hosts()
+def run(argv: Sequence[str], world: World) -> int:
+    """Run ``install`` or ``uninstall``: 0 done, 1 a file was left alone; bad usage exits with 2."""
+    known = targets()
     options = _options(argv, world, known)
     project = project_of(world, options.project_root)
     if argv[0] == "uninstall":
         return _uninstall(world, project, options, known)
-    return _install(world, project, options, known, describe_backend or backend_line)
+    return _install(world, project, options, known)
 
 
 def backend_line(root: str, environ: Mapping[str, str]) -> str:
@@ -61,22 +48,21 @@ def backend_line(root: str, environ: Mapping[str, str]) -> str:
     )
 
 
-def _options(argv: Sequence[str], world: World, known: Mapping[str, Host]) -> argparse.Namespace:
-    taking_back = argv[0] == "uninstall"
-    summary = "Take back what install wrote." if taking_back else "Register both programs as Stop hooks."
-    made = parser(world, argv, summary)
+def _options(argv: Sequence[str], world: World, known: Mapping[str, Target]) -> argparse.Namespace:
+    uninstall = argv[0] == "uninstall"
+    summary = "Take back what install wrote." if uninstall else "Register both programs as Stop hooks."
+    parse = parser(world, argv, summary)
     for host in known.values():
-        made.add_argument(f"--{host.name}", action="store_true", help=host.title)
-    made.add_argument("--all", action="store_true", help="every host")
-    made.add_argument("--dry-run", action="store_true", help="show the changes, write nothing")
-    if not taking_back:
-        made.add_argument(
-            "--backend", choices=capture_names(), default="", help="who drafts, for Claude Code"
-        )
-    return made.parse_args(list(argv[1:]))
+        parse.add_argument(f"--{host.name}", action="store_true", help=host.title)
+    parse.add_argument("--all", action="store_true", help="every host")
+    parse.add_argument("--dry-run", action="store_true", help="show the changes, write nothing")
+    if not uninstall:
+        what = "who drafts, where the host's settings can set it"
+        parse.add_argument("--backend", choices=capture_names(), default="", help=what)
+    return parse.parse_args(list(argv[1:]))
 
 
-def _named(options: argparse.Namespace, known: Mapping[str, Host]) -> list[Host]:
+def _named(options: argparse.Namespace, known: Mapping[str, Target]) -> list[Target]:
     return [host for name, host in known.items() if options.all or getattr(options, name)]
 
 
@@ -84,65 +70,67 @@ def _install(
     world: World,
     project: Project,
     options: argparse.Namespace,
-    known: Mapping[str, Host],
-    describe: Callable[[str, Mapping[str, str]], str],
+    known: Mapping[str, Target],
 ) -> int:
     chosen = _named(options, known)
     if not chosen:
-        used = plan.in_use(project.root, known.values(), world.environ) or ["claude"]
+        used = plan.in_use(project.root, known.values(), world.environ) or list(known)[:1]
         chosen = [known[name] for name in used]
-    steps = plan.plan_install(project, chosen, options.backend, world.environ)
-    script = own_script.running(world.script)
+    changes = plan.plan_install(project, chosen, options.backend, world.environ)
+    script = write.usable_script(world.script)
     if not options.dry_run:
-        write.install(project, steps, script)
+        write.install(project, changes, script)
     world.out(f"{project.root}: {', '.join(host.title for host in chosen)}")
-    _tell(world, steps, dry=options.dry_run)
+    _show(world, changes, dry=options.dry_run)
     for line in _advice(chosen, options.backend, script):
         world.out(line)
-    world.out(describe(project.root, _environ(world, chosen, steps, options.backend)))
-    return 1 if any(step.trouble for step in steps) else 0
+    world.out(backend_line(project.root, _environ(world, chosen, changes, options.backend)))
+    return 1 if any(change.trouble for change in changes) else 0
 
 
-def _uninstall(world: World, project: Project, options: argparse.Namespace, known: Mapping[str, Host]) -> int:
+def _uninstall(
+    world: World, project: Project, options: argparse.Namespace, known: Mapping[str, Target]
+) -> int:
     chosen = _named(options, known) or list(known.values())
     others = [host for host in known.values() if host not in chosen]
     last = not plan.present(project, others)
-    steps = plan.plan_uninstall(project, chosen, ignore=last)
-    _tell(world, [step for step in steps if step.changes or step.trouble], dry=options.dry_run)
-    if not any(step.changes or step.trouble for step in steps):
+    changes = plan.plan_uninstall(project, chosen, ignore=last)
+    shown = [change for change in changes if change.needed or change.trouble]
+    _show(world, shown, dry=options.dry_run)
+    if not shown:
         world.out(f"{project.root}: nothing of ours in the agents' files")
-    if not options.dry_run and not write.uninstall(project, steps, last=last):
+    if not options.dry_run and not write.uninstall(project, changes, last=last):
         world.out(f"kept         {project.state} (what undo and capture remember)")
-    return 1 if any(step.trouble for step in steps) else 0
+    return 1 if any(change.trouble for change in changes) else 0
 
 
-def _tell(world: World, steps: Sequence[Step], *, dry: bool) -> None:
-    for step in steps:
-        if step.trouble:
-            world.out(f"left alone   {step.name}: {step.trouble}")
-        elif not step.changes:
-            world.out(f"as it was    {step.name}")
+def _show(world: World, changes: Sequence[FileChange], *, dry: bool) -> None:
+    for change in changes:
+        if change.trouble:
+            world.out(f"left alone   {change.name}: {change.trouble}")
+        elif not change.needed:
+            world.out(f"as it was    {change.name}")
         else:
-            word = "removed" if step.after is None else "new" if step.before is None else "changed"
-            world.out(f"{'would be ' + word if dry else word:<12} {step.name}")
-        for note in step.notes:
+            word = "removed" if change.after is None else "new" if change.before is None else "changed"
+            world.out(f"{'would be ' + word if dry else word:<12} {change.name}")
+        for note in change.notes:
             world.out(f"             {note}")
-        if step.trouble and step.paste:
-            world.out(f"             what to add to it by hand:\n{step.paste}")
-        if dry and step.changes:
-            world.out(_difference(step))
+        if change.trouble and change.paste:
+            world.out(f"             what to add to it by hand:\n{change.paste}")
+        if dry and change.needed:
+            world.out(_difference(change))
 
 
-def _difference(step: Step) -> str:
+def _difference(change: FileChange) -> str:
     import difflib
 
     before, after = (
-        (data or b"").decode("utf-8", "replace").splitlines() for data in (step.before, step.after)
+        (data or b"").decode("utf-8", "replace").splitlines() for data in (change.before, change.after)
     )
-    return "\n".join(difflib.unified_diff(before, after, step.name, step.name, lineterm="", n=2))
+    return "\n".join(difflib.unified_diff(before, after, change.name, change.name, lineterm="", n=2))
 
 
-def _advice(chosen: Sequence[Host], backend: str, script: str) -> list[str]:
+def _advice(chosen: Sequence[Target], backend: str, script: str) -> list[str]:
     lines = [host.note for host in chosen if host.note]
     if backend:
         without = [host.title for host in chosen if not (host.hooks and host.hooks.environ)]
@@ -154,13 +142,12 @@ def _advice(chosen: Sequence[Host], backend: str, script: str) -> list[str]:
     return lines
 
 
-def _environ(world: World, chosen: Sequence[Host], steps: Sequence[Step], backend: str) -> dict[str, str]:
+def _environ(
+    world: World, chosen: Sequence[Target], changes: Sequence[FileChange], backend: str
+) -> dict[str, str]:
     """The environment of a hook: that of the person, and what the host's settings set."""
-    environ = dict(world.environ)
-    for host in chosen:
-        if not (host.hooks and host.hooks.environ):
-            continue
-        step = next(step for step in steps if step.name == host.hooks.name)
-        environ.update(merge.environ_of(step.after))
-        return environ
-    return {**environ, merge.BACKEND: backend} if backend else environ
+    names = {host.hooks.name for host in chosen if host.hooks and host.hooks.environ}
+    for change in changes:
+        if change.name in names:
+            return {**world.environ, **merge.environ_of(change.after)}
+    return {**world.environ, **({merge.BACKEND: backend} if backend else {})}

@@ -1,46 +1,52 @@
-"""What each host is given: its entries, the line of sh in them, the pi extension, the slash commands."""
+"""What is installed in a host: the entries, their line of sh, the slash command; the card that says where."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from decision_hooks.hosts.marks import sealed
-from decision_hooks.hosts.pi import extension
+from decision_hooks.hosts.marks import MARK, sealed
 from decision_hooks.settings import GUARDS
 
-MARK = "# decision-hooks"  # ends every command line of ours
 PROGRAMS = ("capture-decisions", "normalize-decisions")
-TIMEOUTS = {"capture-decisions": 180, "normalize-decisions": 600}  # seconds; the hosts' limits for the pair
-STATE = ".claude/hooks/.decision-hooks"
-BIN = f"{STATE}/bin"  # names the script of capture-decisions; the other lies beside it
+BIN = ".claude/hooks/.decision-hooks/bin"  # names the script of capture-decisions; the other lies beside
 
 # Claude Code keeps the work trees that it makes here; what git ignores is only in the main one.
 _WORKTREES = "/.claude/worktrees/*"
 _ROOT = "r=${CLAUDE_PROJECT_DIR:-${CURSOR_PROJECT_DIR:-$(git rev-parse --show-toplevel 2>/dev/null || pwd)}}"
-# Cursor runs the hooks of Claude Code too: where it has an entry of its own, that one does the work.
-_NOT_TWICE_IN_CURSOR = (
-    f'[ -n "$CURSOR_VERSION" ] && [ -z "$CLAUDECODE" ] && grep -qs "{MARK}" "$r/.cursor/hooks.json" && exit 0'
-)
-_NOT_BESIDE_SETTINGS = (
-    f'grep -qs "{MARK}" "$r/.claude/settings.json" "$r/.claude/settings.local.json" && exit 0'
-)
 
 
 class Layout(NamedTuple):
     """How a host's hook file is built."""
 
     event: str  # the key of the stop event
-    grouped: bool  # entries stand in groups of their own, with a type
+    grouped: bool  # entries are in groups, and have a type
     version: bool  # the file has a number of its format
 
 
-class Entry(NamedTuple):
+class HookEntry(NamedTuple):
     """One command that a host runs at a stop."""
 
+    id: str  # in the mark: an entry is known by it, whatever its command
     program: str
-    command: str
-    timeout: int  # seconds
+    arguments: str  # with ``--detach`` the host does not wait for the work
+    timeout: int  # seconds, the limit of the host
+    command: str = ""  # the line of sh, another one for each host
+
+    @property
+    def title(self) -> str:
+        """The program with its subcommand, as a person would call it."""
+        words = [word for word in self.arguments.split() if not word.startswith("-")]
+        return " ".join([self.program, *words])
+
+
+ENTRIES = (
+    HookEntry("capture", "capture-decisions", "--detach", 180),
+    HookEntry("normalize", "normalize-decisions", "--detach", 600),
+)
+# Older versions marked an entry without an id, or not at all: it is the first one of its program.
+ID_OF_PROGRAM = {entry.program: entry.id for entry in reversed(ENTRIES)}
 
 
 class HookFile(NamedTuple):
@@ -48,7 +54,7 @@ class HookFile(NamedTuple):
 
     name: str  # relative to the project
     layout: Layout
-    entries: tuple[Entry, ...]
+    entries: tuple[HookEntry, ...]
     environ: bool  # the file can set variables
 
 
@@ -59,74 +65,63 @@ class OwnFile(NamedTuple):
     text: str
 
 
-class Host(NamedTuple):
-    """An agent that can call us: its files, how it is recognised, what its user has to do."""
+class Target(NamedTuple):
+    """A host that the pair can be installed in: its files, how it is recognised, what its user has to do."""
 
     name: str
     title: str
-    hooks: HookFile | None
-    files: tuple[OwnFile, ...]
-    programs: tuple[str, ...]  # on PATH where it is installed
     folder: str  # in a project that uses it
-    note: str = ""
+    programs: tuple[str, ...]  # on PATH where it is installed
+    hooks: HookFile | None = None
+    files: tuple[OwnFile, ...] = ()
+    note: str = ""  # what its user does before it runs an entry at all
+    entry_files: Callable[[str, Mapping[str, str]], list[str]] = lambda root, environ: []  # user's, project's
+    runs_too: str = ""  # another host, whose entries it runs as its own
+    transcript: bytes = b""  # in the path of a transcript: what was captured shows that the entries run
+    plugin: str = ""  # how our plugin is named in its settings, up to the marketplace
+    off: str = ""  # the setting that turns all hooks off
 
 
-def line(program: str, *before: str) -> str:
+def line(entry: HookEntry, *before: str) -> str:
     """The command line of an entry: plain sh, silent, and exit 0 where the program is not installed.
 
     It leaves at once on a guard, then takes the script named in ``BIN``, else the one on the search path.
     """
-    return _line(
-        program,
+    return line_finding(
+        entry,
         *before,
         "b=",
         f'{{ IFS= read -r b <"${{r%%{_WORKTREES}}}/{BIN}"; }} 2>/dev/null',
-        f"p=${{b%/*}}/{program}",
-        f'[ -f "$p" ] && [ -x "$p" ] || p=$(command -v {program}) || exit 0',
+        f"p=${{b%/*}}/{entry.program}",
+        f'[ -f "$p" ] && [ -x "$p" ] || p=$(command -v {entry.program}) || exit 0',
     )
 
 
-def _line(program: str, *find: str) -> str:
+def line_finding(entry: HookEntry, *find: str) -> str:
+    """The command line of an entry that finds the program ``$p`` by these commands, ``$r`` being the root."""
     guards = "".join(f"${name}" for name in GUARDS)
-    return "; ".join((f'[ -z "{guards}" ] || exit 0', _ROOT, *find, f'exec "$p" --detach "$@" {MARK}'))
+    run = f'exec "$p" {entry.arguments} "$@" {MARK} {entry.id}'
+    return "; ".join((f'[ -z "{guards}" ] || exit 0', _ROOT, *find, run))
 
 
-def _entries(*before: str) -> tuple[Entry, ...]:
-    return tuple(Entry(program, line(program, *before), TIMEOUTS[program]) for program in PROGRAMS)
+def sh_entries(*before: str) -> tuple[HookEntry, ...]:
+    """The entries of a host with their lines of sh; ``before``: commands that may end the line first."""
+    return tuple(entry._replace(command=line(entry, *before)) for entry in ENTRIES)
 
 
-def plugin_entries() -> tuple[Entry, ...]:
-    """The entries of the plugin, which is on in every project of its user.
-
-    It acts only where there are records, leaves the work to an entry of the project, and does not trust a
-    path that a foreign project names.
-    """
-    found = []
-    for program in PROGRAMS:
-        text = _line(
-            program,
-            '[ -d "$r/${ADR_DIR:-docs/adr}" ] || exit 0',
-            _NOT_BESIDE_SETTINGS,
-            f"p=$(command -v {program}) || p=$HOME/.local/bin/{program}",  # a desktop's path is short
-            '[ -x "$p" ] || exit 0',
-        )
-        found.append(Entry(program, text, TIMEOUTS[program]))
-    return tuple(found)
-
-
-def value(entry: Entry, layout: Layout) -> dict[str, object]:
+def value(entry: HookEntry, layout: Layout) -> dict[str, object]:
     """An entry as the host wants it in JSON."""
     kind = {"type": "command"} if layout.grouped else {}
     return {**kind, "command": entry.command, "timeout": entry.timeout}
 
 
-def event_items(entries: tuple[Entry, ...], layout: Layout) -> list[object]:
+def event_items(entries: tuple[HookEntry, ...], layout: Layout) -> list[object]:
     """The items of the event's array that hold these entries."""
     values: list[object] = [value(entry, layout) for entry in entries]
     return [{"hooks": values}] if layout.grouped else values
 
 
-def whole(entries: tuple[Entry, ...], layout: Layout) -> str:
+def whole(entries: tuple[HookEntry, ...], layout: Layout) -> str:
     """A file with nothing but our entries."""
     version = {"version": 1} if layout.version else {}
     tree = {**version, "hooks": {layout.event: event_items(entries, layout)}}
@@ -152,53 +147,9 @@ _COMMAND = """Normalise the decision drafts of this project into MADR records, w
 
 Do not edit anything under `docs/adr` yourself, and do not run git commands that write: the user commits.
 """
-_CLAUDE_HEAD = """---
-description: Normalise decision drafts in docs/adr into MADR records
-allowed-tools: Bash(normalize-decisions plan), Bash(git diff:*), Bash(git status:*)
----
-
-"""
 
 
-def slash_command(head: str = "") -> str:
-    """The slash command ``/n-adr-normalize``; ``head``: what Claude Code wants before it."""
-    return sealed(head + _COMMAND.format(bin=BIN) + "\n", "<!-- {} -->")
-
-
-def pi_text() -> str:
-    """The extension that is pi's entry."""
-    return extension.source(GUARDS, [line(program) for program in PROGRAMS])
-
-
-def hosts() -> dict[str, Host]:
-    """The hosts by the name of their flag."""
-    command = "n-adr-normalize.md"
-    found = (
-        Host(
-            "claude",
-            "Claude Code",
-            HookFile(".claude/settings.json", GROUPED, _entries(_NOT_TWICE_IN_CURSOR), environ=True),
-            (OwnFile(f".claude/commands/{command}", slash_command(_CLAUDE_HEAD)),),
-            ("claude",),
-            ".claude",
-        ),
-        Host(
-            "cursor",
-            "Cursor",
-            HookFile(".cursor/hooks.json", FLAT, _entries(), environ=False),
-            (OwnFile(f".cursor/commands/{command}", slash_command()),),
-            ("cursor-agent", "cursor"),
-            ".cursor",
-        ),
-        Host(
-            "codex",
-            "Codex",
-            HookFile(".codex/hooks.json", GROUPED, _entries(), environ=False),
-            (),
-            ("codex",),
-            ".codex",
-            "Codex: open it in this project, trust the folder, type /hooks and trust both; else they do not run.",
-        ),
-        Host("pi", "pi", None, (OwnFile(".pi/extensions/decision-hooks.ts", pi_text()),), ("pi",), ".pi"),
-    )
-    return {host.name: host for host in found}
+def slash_command(folder: str, head: str = "") -> OwnFile:
+    """The slash command ``/n-adr-normalize`` in a folder; ``head``: what the host wants before it."""
+    text = sealed(head + _COMMAND.format(bin=BIN) + "\n", "<!-- {} -->")
+    return OwnFile(f"{folder}/n-adr-normalize.md", text)

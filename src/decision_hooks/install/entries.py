@@ -1,11 +1,12 @@
-"""Where a host's hook file has its stop event, and which of its entries run one of our programs. Pure."""
+"""Finds the entries of a host's hook file that run one of our programs. Pure."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from decision_hooks.errors import DecisionHooksError
-from decision_hooks.hosts.entry_line import MARK, PROGRAMS, Layout
+from decision_hooks.hosts.entry_line import ID_OF_PROGRAM, PROGRAMS, Layout
+from decision_hooks.hosts.marks import marked_id
 from decision_hooks.install import json_text
 from decision_hooks.install.json_text import Node, NotStrict
 
@@ -16,11 +17,10 @@ class LeftAlone(DecisionHooksError):
     """The file is not changed; says why."""
 
 
-class Found(NamedTuple):
-    """An entry that runs one of our programs."""
+class InstalledEntry(NamedTuple):
+    """An entry in a file that runs one of our programs."""
 
-    program: str
-    command: str
+    id: str  # one of a later version may be unknown here
     ours: bool  # marked; else one that only runs the program or the older script
     path: tuple[int, ...]  # indices: group and entry, or entry
 
@@ -45,17 +45,18 @@ def checked(text: str, layout: Layout) -> Node:
     return root
 
 
-def find(text: str, layout: Layout) -> list[Found]:
+def find(text: str, layout: Layout) -> list[InstalledEntry]:
     """Entries of the stop event that run one of our programs, in their order."""
     found = []
     for path, node in _commands(text, layout):
         command = node.text
-        program = max(PROGRAMS, key=command.rfind)
-        if program not in command:
-            continue
-        ours = command.rstrip().endswith(MARK)
-        if ours or runs_only(command):
-            found.append(Found(program, command, ours, path))
+        id = marked_id(command)
+        ours = id is not None
+        if not id and (ours or runs_only(command)):
+            program = max(PROGRAMS, key=command.rfind)
+            id = ID_OF_PROGRAM[program] if program in command else ""
+        if id:
+            found.append(InstalledEntry(id, ours, path))
     return found
 
 
@@ -63,7 +64,7 @@ def mentions(text: str, layout: Layout) -> list[str]:
     """Commands of the stop event that have one of our programs in them, but also something else."""
     commands = [node.text for _, node in _commands(text, layout)]
     other = [c for c in commands if any(name in c for name in PROGRAMS)]
-    return [c for c in other if not c.rstrip().endswith(MARK) and not runs_only(c)]
+    return [c for c in other if marked_id(c) is None and not runs_only(c)]
 
 
 def runs_only(command: str) -> bool:
@@ -94,31 +95,31 @@ def want(node: Node | None, kind: str, what: str) -> Node:
 def event(text: str, layout: Layout) -> Node:
     """The array of the stop event; one without items where there is none."""
     hooks = json_text.parse(text).get("hooks")
-    found = hooks.get(layout.event) if hooks else None
-    return found or Node("array", 0, 0)
+    items = hooks.get(layout.event) if hooks else None
+    return items or Node("array", 0, 0)
 
 
 def _commands(text: str, layout: Layout) -> list[tuple[tuple[int, ...], Node]]:
     """Every command of the stop event with its path."""
-    found: list[tuple[tuple[int, ...], Node]] = []
+    items: list[tuple[tuple[int, ...], Node]] = []
     for at, item in enumerate(event(text, layout).items):
         entries = item.get("hooks") if layout.grouped else None
         if entries:
-            found += [((at, i), entry) for i, entry in enumerate(entries.items)]
+            items += [((at, i), entry) for i, entry in enumerate(entries.items)]
         else:
-            found.append(((at,), item))
-    commands = [(path, entry.get("command")) for path, entry in found]
+            items.append(((at,), item))
+    commands = [(path, entry.get("command")) for path, entry in items]
     return [(path, command) for path, command in commands if command and command.kind == "string"]
 
 
 def node_at(text: str, layout: Layout, path: tuple[int, ...]) -> Node:
-    """The entry at a path of ``Found``."""
+    """The entry at a path of ``InstalledEntry``."""
     item = event(text, layout).items[path[0]]
     entries = item.get("hooks")
     return entries.items[path[1]] if len(path) > 1 and entries else item
 
 
 def text_at(text: str, layout: Layout, path: tuple[int, ...]) -> str:
-    """The text of the entry at a path of ``Found``."""
+    """The text of the entry at a path of ``InstalledEntry``."""
     node = node_at(text, layout, path)
     return text[node.start : node.end]

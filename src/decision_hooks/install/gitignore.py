@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 BEGIN = "# decision-hooks: begin (local files of the Stop hooks, do not commit)"
@@ -10,17 +10,17 @@ END = "# decision-hooks: end"
 
 
 class Rule(NamedTuple):
-    """A line and paths that it is there for: the line is not needed where all of them are ignored."""
+    """A line, and the paths that it should cover: it is not needed where git ignores all of them."""
 
     line: str
     samples: tuple[str, ...]
-    tracked: str = ""  # pathspec: where git tracks such files, the line stays away
+    tracked: str = ""  # a part of "/path\n": where git tracks such a file, the line is not added
 
 
 RULES = (
-    Rule("node_modules/", ("node_modules/x",), ":(glob)**/node_modules/**"),
-    Rule("dist/", ("dist/x",), ":(glob)**/dist/**"),
-    Rule("*.secret", ("x.secret",), ":(glob)**/*.secret"),
+    Rule("node_modules/", ("node_modules/x",), "/node_modules/"),
+    Rule("dist/", ("dist/x",), "/dist/"),
+    Rule("*.secret", ("x.secret",), ".secret\n"),
     Rule(
         ".claude/hooks/*.log",
         (".claude/hooks/capture-decisions.log", ".claude/hooks/normalize-decisions.log"),
@@ -29,20 +29,24 @@ RULES = (
     Rule(".claude/hooks/.normalize.lock", (".claude/hooks/.normalize.lock",)),
     Rule(".claude/scheduled_tasks.lock", (".claude/scheduled_tasks.lock",)),
 )
+OWN = tuple(path for rule in RULES for path in rule.samples if path.startswith(".claude/hooks/"))
 
 
 def needed(
-    data: bytes, is_ignored: Callable[[str], bool], is_tracked: Callable[[str], bool]
+    data: bytes, ignored: Callable[[list[str]], Collection[str]], tracked: Callable[[], str]
 ) -> tuple[str, ...]:
-    """The lines that a project lacks; a line that stands there already counts, whatever git says."""
+    """The lines that a project lacks; a line that is there already counts, whatever git says.
+
+    ``ignored`` gives those of some paths that git ignores, ``tracked`` the files of git, one a line; each is
+    asked once at most.
+    """
     there = {line.strip() for line in _text(data).splitlines()}
-    return tuple(
-        rule.line
-        for rule in RULES
-        if rule.line not in there
-        and not all(is_ignored(path) for path in rule.samples)
-        and not (rule.tracked and is_tracked(rule.tracked))
-    )
+    rules = [rule for rule in RULES if rule.line not in there]
+    covered = set(ignored([path for rule in rules for path in rule.samples])) if rules else set()
+    rules = [rule for rule in rules if not covered.issuperset(rule.samples)]
+    files = tracked() if any(rule.tracked for rule in rules) else ""
+    listed = "/" + files.replace("\n", "\n/")
+    return tuple(rule.line for rule in rules if not rule.tracked or rule.tracked not in listed)
 
 
 def with_lines(data: bytes, lines: Sequence[str]) -> bytes:

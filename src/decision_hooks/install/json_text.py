@@ -1,6 +1,6 @@
 """JSON as text that can be changed in one place and stays as it is, byte for byte, in all others.
 
-Strict JSON (RFC 8259) only: comments, trailing commas and keys that stand twice are refused, never repaired.
+Strict JSON (RFC 8259) only: comments, trailing commas and double keys are refused, never repaired.
 """
 
 from __future__ import annotations
@@ -8,14 +8,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import NamedTuple
 
 from decision_hooks.errors import DecisionHooksError
 
 _DEEPEST = 100  # levels; no settings file of an agent comes near
-_STRING = r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"'
 _NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+_SPACE = re.compile(r"[ \t\r\n]*")
+_QUOTED = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
+_SCALAR = re.compile(rf"(?:true|false|null|{_NUMBER})(?![\w.+-])")
+_INDENT = re.compile(r'\n([ \t]+)["{\[]')
+_TIGHT_COMMA = re.compile(r',["{\[\w-]')
+_TIGHT_COLON = re.compile(r'":["{\[\w-]')
 
 
 class NotStrict(DecisionHooksError):
@@ -23,7 +27,7 @@ class NotStrict(DecisionHooksError):
 
 
 class Node(NamedTuple):
-    """A value and where it stands: ``text[start:end]``."""
+    """A value and its place, ``text[start:end]``."""
 
     kind: str  # object | array | string | number | word
     start: int
@@ -50,7 +54,7 @@ class Style(NamedTuple):
 
     newline: str
     indent: str
-    inline: bool  # the whole text stands on one line
+    inline: bool  # the whole text is one line
     comma: str
     colon: str
 
@@ -71,14 +75,13 @@ def style_of(text: str, root: Node) -> Style:
     newline = "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
     body = text[root.start : root.end]
     inline = "\n" not in body and bool(root.members or root.items)
-    members = _patterns()
-    step = members.indent.search(body)
+    step = _INDENT.search(body)
     return Style(
         newline=newline,
         indent=step.group(1) if step else "  ",
         inline=inline,
-        comma="," if inline and members.tight_comma.search(body) else ", ",
-        colon=":" if inline and members.tight_colon.search(body) else ": ",
+        comma="," if inline and _TIGHT_COMMA.search(body) else ", ",
+        colon=":" if inline and _TIGHT_COLON.search(body) else ": ",
     )
 
 
@@ -155,15 +158,14 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
-        self._marks = _patterns()
 
     def wrong(self, at: int, why: str) -> NotStrict:
         line = self._text.count("\n", 0, at) + 1
         return NotStrict(f"line {line}: {why}")
 
     def skip(self) -> int:
-        found = self._marks.space.match(self._text, self._at)
-        self._at = found.end() if found else self._at
+        space = _SPACE.match(self._text, self._at)
+        self._at = space.end() if space else self._at
         return self._at
 
     def value(self, depth: int) -> Node:
@@ -177,11 +179,11 @@ class _Reader:
             return self._array(start, depth)
         if sign == '"':
             return self._string(start)
-        found = self._marks.scalar.match(self._text, start)
-        if not found:
+        match = _SCALAR.match(self._text, start)
+        if not match:
             raise self._unexpected(start, "a value")
-        self._at = found.end()
-        kind = "word" if found.group()[0].isalpha() else "number"
+        self._at = match.end()
+        kind = "word" if match.group()[0].isalpha() else "number"
         return Node(kind, start, self._at)
 
     def _object(self, start: int, depth: int) -> Node:
@@ -191,7 +193,7 @@ class _Reader:
         while not self._closes("}", bool(members)):
             key = self._key()
             if key.text in seen:
-                raise self.wrong(key.start, f"the key {json.dumps(key.text)} stands twice")
+                raise self.wrong(key.start, f"the key {json.dumps(key.text)} is there twice")
             seen.add(key.text)
             if self._text[self.skip() : self._at + 1] != ":":
                 raise self._unexpected(self._at, "a colon")
@@ -229,37 +231,16 @@ class _Reader:
         return self._string(at)
 
     def _string(self, start: int) -> Node:
-        found = self._marks.string.match(self._text, start)
-        if not found:
-            raise self.wrong(start, "a string that is not closed or holds what it may not")
-        self._at = found.end()
-        return Node("string", start, self._at, text=str(json.loads(found.group())))
+        match = _QUOTED.match(self._text, start)
+        if not match:
+            raise self.wrong(start, "a string that is not closed or has a character that it may not")
+        self._at = match.end()
+        return Node("string", start, self._at, text=str(json.loads(match.group())))
 
     def _unexpected(self, at: int, wanted: str) -> NotStrict:
         sign = self._text[at : at + 1]
         if sign in ("/", "#"):
             return self.wrong(at, "a comment, which JSON does not know")
         if not sign:
-            return self.wrong(at, f"the text ends where {wanted} should stand")
-        return self.wrong(at, f"{sign!r} where {wanted} should stand")
-
-
-class _Patterns(NamedTuple):
-    space: re.Pattern[str]
-    string: re.Pattern[str]
-    scalar: re.Pattern[str]
-    indent: re.Pattern[str]
-    tight_comma: re.Pattern[str]
-    tight_colon: re.Pattern[str]
-
-
-@lru_cache(maxsize=1)
-def _patterns() -> _Patterns:
-    return _Patterns(
-        space=re.compile(r"[ \t\r\n]*"),
-        string=re.compile(_STRING),
-        scalar=re.compile(rf"(?:true|false|null|{_NUMBER})(?![\w.+-])"),
-        indent=re.compile(r'\n([ \t]+)["{\[]'),
-        tight_comma=re.compile(r',["{\[\w-]'),
-        tight_colon=re.compile(r'":["{\[\w-]'),
-    )
+            return self.wrong(at, f"the text ends where {wanted} is expected")
+        return self.wrong(at, f"{sign!r} where {wanted} is expected")

@@ -1,4 +1,4 @@
-"""What an installation remembers in the state folder: how each file was before, and which folders it made.
+"""What an installation remembers in the state folder: each file as it was before, and the folders it created.
 
 Without it (another clone, a cleaned folder) our entries are still found by their mark and taken out of the
 text.
@@ -10,8 +10,8 @@ import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from decision_hooks.hosts.entry_line import MARK
-from decision_hooks.hosts.marks import is_sealed
+from decision_hooks.hosts.entry_line import ID_OF_PROGRAM
+from decision_hooks.hosts.marks import MARK, is_sealed
 from decision_hooks.install.merge import Trace
 from decision_hooks.system import files
 from decision_hooks.system.project import Project
@@ -30,7 +30,7 @@ class Kept(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What an installation did: files by their real path, folders that it made."""
+    """What an installation did: files by their real path, and the folders that it created."""
 
     kept: dict[str, Kept]
     folders: tuple[str, ...]
@@ -53,8 +53,8 @@ def _kept(value: Mapping[str, object]) -> Kept:
         value.get("exact") is True,
         str(value.get("after", "")),
         Trace(
-            tuple(str(one) for one in _list(created)),
-            tuple((program, str(text)) for program, text in _items(replaced)),
+            tuple(str(name) for name in _list(created)),
+            tuple((ID_OF_PROGRAM.get(name, name), str(text)) for name, text in _items(replaced)),
         ),
     )
 
@@ -71,25 +71,25 @@ def write_memory(project: Project, memory: Memory) -> None:
     """Remember it in the state folder, which must be there. Raises ``FolderError``."""
     kept = {
         path: {
-            "existed": one.existed,
-            "exact": one.exact,
-            "after": one.after,
-            "created": list(one.trace.created),
-            "replaced": dict(one.trace.replaced),
+            "existed": file.existed,
+            "exact": file.exact,
+            "after": file.after,
+            "created": list(file.trace.created),
+            "replaced": dict(file.trace.replaced),
         }
-        for path, one in memory.kept.items()
+        for path, file in memory.kept.items()
     }
     data = files.json_bytes({"files": kept, "folders": list(memory.folders)})
     files.write_atomic(project.state_file(MEMORY), data, label=LABEL)
 
 
 def backup(project: Project, path: str) -> str:
-    """Where the backup of a file lies."""
+    """The path of the backup of a file."""
     return project.state_file(BACKUPS, f"{hash_of(files.to_bytes(path))[:8]}-{os.path.basename(path)}")
 
 
 def hash_of(data: bytes) -> str:
-    """What tells two contents of a file apart."""
+    """A hash of the content of a file."""
     from hashlib import blake2b
 
     return blake2b(data, digest_size=16).hexdigest()
@@ -112,7 +112,7 @@ def keep(
 
 
 def _has_ours(before: bytes | None) -> bool:
-    """Whether the file held something of ours before: then it is not what a taking back should lead to."""
+    """Whether the old file already had something of ours, so that it is no valid restore target."""
     text = (before or b"").decode("utf-8", "replace")
     return MARK in text or is_sealed(before or b"")
 

@@ -10,11 +10,9 @@ import json
 from typing import NamedTuple
 
 from decision_hooks.errors import DecisionHooksError
-from decision_hooks.hosts.entry_line import Entry, HookFile, Layout, event_items, value, whole
-from decision_hooks.install import entries as host_entries
-from decision_hooks.install import json_text
-from decision_hooks.install.entries import Found, LeftAlone
-from decision_hooks.install.json_text import Style
+from decision_hooks.hosts.entry_line import HookEntry, HookFile, Layout, event_items, value, whole
+from decision_hooks.install import entries, json_text
+from decision_hooks.install.entries import InstalledEntry, LeftAlone
 
 BACKEND = "CAPTURE_DECISIONS_BACKEND"
 _BOM = "\ufeff"
@@ -24,63 +22,63 @@ class Trace(NamedTuple):
     """What a merge did, as far as taking it back needs to know."""
 
     created: tuple[str, ...] = ()  # containers and members: hooks, hooks.Stop, version, env, env.backend
-    replaced: tuple[tuple[str, str], ...] = ()  # program (or "env.backend"), the text that stood there
+    replaced: tuple[tuple[str, str], ...] = ()  # id of the entry (or "env.backend"), the text before
 
 
 class Merged(NamedTuple):
-    """A file with our entries in it."""
+    """A file as an installation or its removal leaves it."""
 
-    data: bytes
-    trace: Trace
+    data: bytes | None  # None: the file goes
+    trace: Trace = Trace()
     notes: tuple[str, ...] = ()  # what a person should know
 
 
 def merge(data: bytes | None, file: HookFile, backend: str = "") -> Merged:
-    """The file with our entries once each, and the backend set if one is named. Raises ``LeftAlone``."""
+    """The file with our entries once each, and the backend set if one is given. Raises ``LeftAlone``."""
     if data is None:
         version = ("version",) if file.layout.version else ()
-        made = Trace(version + _containers(file.layout))
-        text, trace = _with_backend(whole(file.entries, file.layout), file, backend, made)
+        trace = Trace(version + _containers(file.layout))
+        text, trace = _with_backend(whole(file.entries, file.layout), file, backend, trace)
         return Merged(_encode(text, ""), trace)
     text, bom = _decode(data)
-    host_entries.checked(text, file.layout)
+    entries.checked(text, file.layout)
     before = text
-    had = any(found.ours for found in host_entries.find(text, file.layout))
+    had = any(found.ours for found in entries.find(text, file.layout))
     text, trace = _with_version(text, file.layout)
     text, trace, missing = _settled(text, file, trace)
     text, created = _with_entries(text, file.layout, missing)
-    inherited = _containers(file.layout) if had else ()  # as far as anyone knows, an older version made them
+    inherited = _containers(file.layout) if had else ()  # they may come from an older version
     trace = trace._replace(created=trace.created + created + inherited)
     text, trace = _with_backend(text, file, backend, trace)
     return Merged(data if text == before else _encode(text, bom), trace, _notes(text, file, trace))
 
 
 def strip(data: bytes, file: HookFile, trace: Trace | None) -> bytes:
-    """The file without our entries; ``trace`` tells what else came with them (None: nobody remembers)."""
+    """The file without our entries; ``trace``: what else came with them (None: nobody remembers)."""
     text, bom = _decode(data)
-    host_entries.checked(text, file.layout)
+    entries.checked(text, file.layout)
     before = text
     known = trace or Trace(_containers(file.layout))
     replaced = dict(known.replaced)
     while True:
-        ours = [found for found in host_entries.find(text, file.layout) if found.ours]
+        ours = [found for found in entries.find(text, file.layout) if found.ours]
         if not ours:
             break
-        text = _taken_out(text, file.layout, ours[-1], replaced.pop(ours[-1].program, ""))
+        text = _taken_out(text, file.layout, ours[-1], replaced.pop(ours[-1].id, ""))
     if text != before or trace:
         text = _pruned(text, file.layout, known)
     return data if text == before else _encode(text, bom)
 
 
-def entries(data: bytes, layout: Layout) -> list[Found]:
+def registered(data: bytes, layout: Layout) -> list[InstalledEntry]:
     """The entries of a host's file that run one of our programs, marked or not. Raises ``LeftAlone``."""
     text, _ = _decode(data)
-    host_entries.checked(text, layout)
-    return host_entries.find(text, layout)
+    entries.checked(text, layout)
+    return entries.find(text, layout)
 
 
 def environ_of(data: bytes | None) -> dict[str, str]:
-    """The variables that a settings file of Claude Code sets; {} when it cannot be read."""
+    """The variables that a settings file sets; {} when it cannot be read."""
     if data is None:
         return {}
     try:
@@ -101,12 +99,13 @@ def is_empty(data: bytes, layout: Layout) -> bool:
 
 
 def _notes(text: str, file: HookFile, trace: Trace) -> tuple[str, ...]:
-    older = sorted({name for name, _ in trace.replaced if name != "env.backend"})
+    replaced = dict(trace.replaced)
+    older = [entry.title for entry in file.entries if entry.id in replaced]
     return (
-        *(f"an older entry of {name} was replaced; uninstall puts it back" for name in older),
+        *(f"an older entry of {title} was replaced; uninstall puts it back" for title in older),
         *(
             f"it also has {other!r}: see that nothing runs twice"
-            for other in host_entries.mentions(text, file.layout)
+            for other in entries.mentions(text, file.layout)
         ),
     )
 
@@ -118,62 +117,54 @@ def _with_version(text: str, layout: Layout) -> tuple[str, Trace]:
     return json_text.add_member(text, root, "version", 1, json_text.style_of(text, root)), Trace(("version",))
 
 
-def _settled(text: str, file: HookFile, trace: Trace) -> tuple[str, Trace, tuple[Entry, ...]]:
-    """Entries that are there are made current, a program that has several keeps one; the rest is missing."""
+def _settled(text: str, file: HookFile, trace: Trace) -> tuple[str, Trace, tuple[HookEntry, ...]]:
+    """Brings the entries up to date and leaves one of each id; returns those that are missing too."""
     replaced, missing = list(trace.replaced), []
     for entry in file.entries:
-        mine = [found for found in host_entries.find(text, file.layout) if found.program == entry.program]
-        if not mine:
+        same = _with_id(text, file.layout, entry.id)
+        if not same:
             missing.append(entry)
             continue
-        keep = next((found for found in mine if found.ours), mine[0])
-        for other in reversed([found for found in mine if found is not keep]):
-            if not other.ours:
-                replaced.append((entry.program, host_entries.text_at(text, file.layout, other.path)))
-            text = _taken_out(text, file.layout, other, "")
-        if not keep.ours:
-            replaced.append(
-                (entry.program, host_entries.text_at(text, file.layout, _again(text, file, keep).path))
-            )
-        text = _made_current(text, file.layout, _again(text, file, keep), entry)
+        kept = next((found for found in same if found.ours), same[0])
+        for found in reversed(same):
+            if not found.ours:
+                replaced.append((entry.id, entries.text_at(text, file.layout, found.path)))
+            if found is not kept:
+                text = _taken_out(text, file.layout, found, "")
+        text = _made_current(text, file.layout, _with_id(text, file.layout, entry.id)[0], entry)
     return text, trace._replace(replaced=tuple(replaced)), tuple(missing)
 
 
-def _again(text: str, file: HookFile, kept: Found) -> Found:
-    """The same entry where it stands now that others are gone."""
-    return next(
-        found
-        for found in host_entries.find(text, file.layout)
-        if (found.program, found.ours) == (kept.program, kept.ours)
-    )
+def _with_id(text: str, layout: Layout, id: str) -> list[InstalledEntry]:
+    return [found for found in entries.find(text, layout) if found.id == id]
 
 
-def _made_current(text: str, layout: Layout, found: Found, entry: Entry) -> str:
-    node = host_entries.node_at(text, layout, found.path)
+def _made_current(text: str, layout: Layout, found: InstalledEntry, entry: HookEntry) -> str:
+    node = entries.node_at(text, layout, found.path)
     command = node.get("command")
     if found.ours and command:
         if command.text == entry.command:
             return text
         return json_text.put(text, command, json.dumps(entry.command))
-    style = _style(text)
+    style = json_text.style_of(text, json_text.parse(text))
     base = json_text.line_indent(text, node.start)
     return json_text.put(text, node, json_text.dump(value(entry, layout), style, base))
 
 
-def _with_entries(text: str, layout: Layout, entries: tuple[Entry, ...]) -> tuple[str, tuple[str, ...]]:
-    """The text with new entries at the end of the stop event, and which containers were made for them."""
-    if not entries:
+def _with_entries(text: str, layout: Layout, new: tuple[HookEntry, ...]) -> tuple[str, tuple[str, ...]]:
+    """The text with new entries at the end of the stop event, and the containers that were added."""
+    if not new:
         return text, ()
     root = json_text.parse(text)
     style = json_text.style_of(text, root)
-    items = event_items(entries, layout)
+    items = event_items(new, layout)
     hooks = root.get("hooks")
     if not hooks:
         return json_text.add_member(text, root, "hooks", {layout.event: items}, style), _containers(layout)
     if not hooks.get(layout.event):
         return json_text.add_member(text, hooks, layout.event, items, style), _containers(layout)[1:]
     for item in items:
-        text = json_text.add_item(text, host_entries.event(text, layout), item, style)
+        text = json_text.add_item(text, entries.event(text, layout), item, style)
     return text, ()
 
 
@@ -188,48 +179,45 @@ def _with_backend(text: str, file: HookFile, backend: str, trace: Trace) -> tupl
     style = json_text.style_of(text, root)
     env = root.get("env")
     if not env:
-        made = json_text.add_member(text, root, "env", {BACKEND: backend}, style)
-        return made, trace._replace(created=(*trace.created, "env", "env.backend"))
-    now = host_entries.want(env, "object", '"env"').get(BACKEND)
+        text = json_text.add_member(text, root, "env", {BACKEND: backend}, style)
+        return text, trace._replace(created=(*trace.created, "env", "env.backend"))
+    now = entries.want(env, "object", '"env"').get(BACKEND)
     if not now:
-        made = json_text.add_member(text, env, BACKEND, backend, style)
-        return made, trace._replace(created=(*trace.created, "env.backend"))
+        text = json_text.add_member(text, env, BACKEND, backend, style)
+        return text, trace._replace(created=(*trace.created, "env.backend"))
     if now.kind == "string" and now.text == backend:
         return text, trace
     old = text[now.start : now.end]
-    made = json_text.put(text, now, json.dumps(backend))
-    return made, trace._replace(replaced=(*trace.replaced, ("env.backend", old)))
+    text = json_text.put(text, now, json.dumps(backend))
+    return text, trace._replace(replaced=(*trace.replaced, ("env.backend", old)))
 
 
 # -- steps of taking out
 
 
-def _taken_out(text: str, layout: Layout, found: Found, instead: str) -> str:
-    node = host_entries.node_at(text, layout, found.path)
+def _taken_out(text: str, layout: Layout, found: InstalledEntry, instead: str) -> str:
+    node = entries.node_at(text, layout, found.path)
     if instead:
         return json_text.put(text, node, instead)
-    event = host_entries.event(text, layout)
+    event = entries.event(text, layout)
     if not layout.grouped:
         return json_text.drop_item(text, event, found.path[0])
     group = event.items[found.path[0]]
-    entries = group.get("hooks")
-    alone = entries is not None and len(entries.items) == 1 and len(group.members) == 1
-    if alone or entries is None:
+    inner = group.get("hooks")
+    alone = inner is not None and len(inner.items) == 1 and len(group.members) == 1
+    if alone or inner is None:
         return json_text.drop_item(text, event, found.path[0])
-    return json_text.drop_item(text, entries, found.path[1])
+    return json_text.drop_item(text, inner, found.path[1])
 
 
 def _pruned(text: str, layout: Layout, trace: Trace) -> str:
-    """Without containers that were made for us and hold nothing now."""
+    """Without the containers that were added for us and are empty now."""
     event = f"hooks.{layout.event}"
     hooks = json_text.parse(text).get("hooks")
     inner = hooks.get(layout.event) if hooks else None
     if hooks and inner and not inner.items and event in trace.created:
         text = json_text.drop_member(text, hooks, layout.event)
-    root = json_text.parse(text)
-    hooks = root.get("hooks")
-    if hooks and hooks.kind == "object" and not hooks.members and "hooks" in trace.created:
-        text = json_text.drop_member(text, root, "hooks")
+    text = _without_empty(text, "hooks", trace)
     root = json_text.parse(text)
     hooks = root.get("hooks")
     needed = hooks is not None and any(member.value.items for member in hooks.members)
@@ -246,15 +234,14 @@ def _without_backend(text: str, trace: Trace) -> str:
         return json_text.put(text, now, old)
     if env and now and "env.backend" in trace.created:
         text = json_text.drop_member(text, env, BACKEND)
+    return _without_empty(text, "env", trace)
+
+
+def _without_empty(text: str, key: str, trace: Trace) -> str:
     root = json_text.parse(text)
-    env = root.get("env")
-    if env and env.kind == "object" and not env.members and "env" in trace.created:
-        text = json_text.drop_member(text, root, "env")
-    return text
-
-
-def _style(text: str) -> Style:
-    return json_text.style_of(text, json_text.parse(text))
+    node = root.get(key)
+    empty = node is not None and node.kind == "object" and not node.members
+    return json_text.drop_member(text, root, key) if empty and key in trace.created else text
 
 
 def _decode(data: bytes) -> tuple[str, str]:

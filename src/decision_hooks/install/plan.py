@@ -7,24 +7,20 @@ import stat
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from decision_hooks.hosts.entry_line import MARK, HookFile, Host, OwnFile, whole
-from decision_hooks.hosts.marks import is_sealed
+from decision_hooks.hosts.entry_line import HookFile, OwnFile, Target, whole
+from decision_hooks.hosts.marks import MARK, is_sealed
 from decision_hooks.install import gitignore, merge
-from decision_hooks.install import memory as host_memory
 from decision_hooks.install.entries import LeftAlone
-from decision_hooks.install.memory import Kept, Memory
-from decision_hooks.install.merge import Trace
+from decision_hooks.install.memory import Kept, Memory, backup, hash_of, read_memory
+from decision_hooks.install.merge import Merged, Trace
 from decision_hooks.system import files, git
 from decision_hooks.system.project import Project
 
 _LARGEST = 4 * 1024 * 1024  # bytes; settings are written by hand
 
 
-_Made = tuple["bytes | None", Trace, tuple[str, ...]]  # the new content, what was done, notes
-
-
-class Step(NamedTuple):
-    """One file and what is to become of it; nothing when ``before`` equals ``after``."""
+class FileChange(NamedTuple):
+    """What happens to one file; nothing when ``before`` equals ``after``."""
 
     name: str  # relative to the project, with "/"
     path: str  # links followed
@@ -36,47 +32,43 @@ class Step(NamedTuple):
     paste: str = ""  # what to write by hand instead
 
     @property
-    def changes(self) -> bool:
+    def needed(self) -> bool:
         """Whether there is anything to do."""
         return not self.trouble and self.before != self.after
 
 
 def plan_install(
-    project: Project, hosts: Iterable[Host], backend: str, environ: Mapping[str, str]
-) -> list[Step]:
+    project: Project, hosts: Iterable[Target], backend: str, environ: Mapping[str, str]
+) -> list[FileChange]:
     """What an installation does to each file; nothing is written."""
-    steps = []
+    changes = []
     for host in hosts:
         if host.hooks:
-            steps.append(_merge_step(project, host.hooks, backend))
-        steps += [_own_step(project, own) for own in host.files]
-    return [*steps, _ignore_step(project, environ)]
+            changes.append(_merged(project, host.hooks, backend))
+        changes += [_written(project, own) for own in host.files]
+    return [*changes, _ignored(project, environ)]
 
 
-def plan_uninstall(project: Project, hosts: Iterable[Host], *, ignore: bool) -> list[Step]:
+def plan_uninstall(project: Project, hosts: Iterable[Target], *, ignore: bool) -> list[FileChange]:
     """What taking back does to each file; ``ignore``: the block in ``.gitignore`` too."""
-    memory = host_memory.read_memory(project)
-    steps = []
+    memory = read_memory(project)
+    changes = []
     for host in hosts:
         if host.hooks:
-            steps.append(_strip_step(project, host.hooks, memory))
-        steps += [_own_away_step(project, own, memory) for own in host.files]
+            changes.append(_stripped(project, host.hooks, memory))
+        changes += [_removed(project, own, memory) for own in host.files]
     if ignore:
-        steps.append(_back(project, ".gitignore", memory, _ignore_away))
-    return steps
+        changes.append(_back(project, ".gitignore", memory, _without_block))
+    return changes
 
 
-def present(project: Project, hosts: Iterable[Host]) -> list[str]:
-    """The names of hosts that have an entry or a file of ours in this project."""
-    found = []
-    for host in hosts:
-        steps = plan_uninstall(project, [host], ignore=False)
-        if any(step.changes or step.trouble for step in steps):
-            found.append(host.name)
-    return found
+def present(project: Project, hosts: Iterable[Target]) -> bool:
+    """Whether one of the hosts has an entry or a file of ours in this project."""
+    changes = plan_uninstall(project, hosts, ignore=False)
+    return any(change.needed or change.trouble for change in changes)
 
 
-def in_use(root: str, hosts: Iterable[Host], environ: Mapping[str, str]) -> list[str]:
+def in_use(root: str, hosts: Iterable[Target], environ: Mapping[str, str]) -> list[str]:
     """The names of hosts that this project uses, or that are on the search path."""
     import shutil
 
@@ -84,54 +76,45 @@ def in_use(root: str, hosts: Iterable[Host], environ: Mapping[str, str]) -> list
     return [
         host.name
         for host in hosts
-        if _has_folder(root, host) or any(shutil.which(name, path=path) for name in host.programs)
+        if set(files.names(os.path.join(root, host.folder))) - {"hooks"}  # .claude/hooks may be our own state
+        or any(shutil.which(name, path=path) for name in host.programs)
     ]
 
 
-def _has_folder(root: str, host: Host) -> bool:
-    there = set(files.names(os.path.join(root, host.folder)))
-    return bool(there - {"hooks"})  # .claude/hooks alone may be our own state
-
-
-def _merge_step(project: Project, file: HookFile, backend: str) -> Step:
+def _merged(project: Project, file: HookFile, backend: str) -> FileChange:
     paste = whole(file.entries, file.layout)
-
-    def make(before: bytes | None) -> _Made:
-        merged = merge.merge(before, file, backend)
-        return merged.data, merged.trace, merged.notes
-
-    return _step(project, file.name, make, paste)
+    return _change(project, file.name, lambda before: merge.merge(before, file, backend), paste)
 
 
-def _own_step(project: Project, own: OwnFile) -> Step:
-    def make(before: bytes | None) -> _Made:
+def _written(project: Project, own: OwnFile) -> FileChange:
+    def make(before: bytes | None) -> Merged:
         text = own.text.encode()
         if before is not None and before != text and not is_sealed(before):
             raise LeftAlone("it is not ours, or was changed by hand")
-        return text, Trace(), ()
+        return Merged(text)
 
-    return _step(project, own.name, make, "")
+    return _change(project, own.name, make)
 
 
-def _ignore_step(project: Project, environ: Mapping[str, str]) -> Step:
+def _ignored(project: Project, environ: Mapping[str, str]) -> FileChange:
     # What a person's own git configuration ignores is not ignored for the others.
     alone = {**environ, "HOME": os.devnull, "XDG_CONFIG_HOME": os.devnull}
 
-    def make(before: bytes | None) -> _Made:
+    def make(before: bytes | None) -> Merged:
         data = before or b""
         if b"\0" in data:
             raise LeftAlone("it is no text that git reads")
         lines = gitignore.needed(
             data,
-            lambda path: git.is_ignored(project.root, path, alone),
-            lambda pattern: git.tracked(project.root, pattern, environ),
+            lambda paths: git.ignored(project.root, paths, alone),
+            lambda: git.tracked_files(project.root, environ),
         )
-        return (gitignore.with_lines(data, lines) if lines else before), Trace(), ()
+        return Merged(gitignore.with_lines(data, lines) if lines else before)
 
-    return _step(project, ".gitignore", make, "\n".join(rule.line for rule in gitignore.RULES) + "\n")
+    return _change(project, ".gitignore", make, "\n".join(rule.line for rule in gitignore.RULES) + "\n")
 
 
-def _strip_step(project: Project, file: HookFile, memory: Memory) -> Step:
+def _stripped(project: Project, file: HookFile, memory: Memory) -> FileChange:
     def make(data: bytes, kept: Kept | None) -> bytes | None:
         if kept is None and MARK.encode() not in data:
             return data  # nothing of ours, and its form is none of our business
@@ -142,7 +125,7 @@ def _strip_step(project: Project, file: HookFile, memory: Memory) -> Step:
     return _back(project, file.name, memory, make)
 
 
-def _own_away_step(project: Project, own: OwnFile, memory: Memory) -> Step:
+def _removed(project: Project, own: OwnFile, memory: Memory) -> FileChange:
     def make(data: bytes, kept: Kept | None) -> bytes | None:
         if data == own.text.encode() or is_sealed(data):
             return None
@@ -153,59 +136,61 @@ def _own_away_step(project: Project, own: OwnFile, memory: Memory) -> Step:
     return _back(project, own.name, memory, make)
 
 
-def _ignore_away(data: bytes, kept: Kept | None) -> bytes | None:
+def _without_block(data: bytes, kept: Kept | None) -> bytes | None:
     left = gitignore.without_block(data)
     return None if not left.strip() and kept is not None and not kept.existed else left
 
 
-def _step(project: Project, name: str, make: Callable[[bytes | None], _Made], paste: str) -> Step:
+def _change(
+    project: Project, name: str, make: Callable[[bytes | None], Merged], paste: str = ""
+) -> FileChange:
     path = os.path.join(project.root, *name.split("/"))
     before: bytes | None = None
     try:
         path, before, writable = _look(path)
-        after, trace, notes = make(before)
-        if after != before and not writable:
+        merged = make(before)
+        if merged.data != before and not writable:
             raise LeftAlone("it is read-only")
     except LeftAlone as error:
-        return Step(name, path, before, before, trouble=str(error), paste=paste)
-    return Step(name, path, before, after, trace, notes)
+        return FileChange(name, path, before, before, trouble=str(error), paste=paste)
+    return FileChange(name, path, before, *merged)
 
 
 def _back(
     project: Project, name: str, memory: Memory, make: Callable[[bytes, Kept | None], bytes | None]
-) -> Step:
-    """A step back: the backup where the file is as we left it, else our part taken out of what is there."""
+) -> FileChange:
+    """Back to the backup where the file is as we left it, else our part is taken out of what is there."""
 
-    def undone(before: bytes | None) -> _Made:
+    def undone(before: bytes | None) -> Merged:
         if before is None:
-            return None, Trace(), ()
+            return Merged(None)
         path = os.path.realpath(os.path.join(project.root, *name.split("/")))
         kept = memory.kept.get(path)
-        if kept and kept.exact and kept.after == host_memory.hash_of(before):
-            saved = files.read_bytes(host_memory.backup(project, path)) if kept.existed else None
+        if kept and kept.exact and kept.after == hash_of(before):
+            saved = files.read_bytes(backup(project, path)) if kept.existed else None
             if saved is not None or not kept.existed:
-                return saved, Trace(), ()
-        return make(before, kept), Trace(), ()
+                return Merged(saved)
+        return Merged(make(before, kept))
 
-    return _step(project, name, undone, "")
+    return _change(project, name, undone)
 
 
 def _look(path: str) -> tuple[str, bytes | None, bool]:
     """The real path of a file, its bytes (None: no file) and whether its owner may write it."""
     real = os.path.realpath(path)
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except FileNotFoundError:
         if os.path.islink(path):
             raise LeftAlone("it is a link to a file that does not exist") from None
         return real, None, True
     except (OSError, ValueError) as error:
         raise LeftAlone(f"it cannot be read ({error})") from None
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise LeftAlone("it is not a file")
     data = files.read_bytes(real, _LARGEST + 1)
     if data is None:
         raise LeftAlone("it cannot be read")
     if len(data) > _LARGEST:
         raise LeftAlone("it is larger than any settings file")
-    return real, data, bool(found.st_mode & 0o222) and os.access(real, os.W_OK)
+    return real, data, bool(status.st_mode & 0o222) and os.access(real, os.W_OK)

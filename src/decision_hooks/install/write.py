@@ -1,102 +1,114 @@
-"""Doing what ``host_plan`` has decided: files are written with a backup and a memory, and taken back."""
+"""Applies changes to files of hosts, with backup and memory; the script that the entries start."""
 
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterable, Sequence
 
 from decision_hooks.errors import FolderError
-from decision_hooks.install import memory as host_memory
-from decision_hooks.install.memory import Kept, Memory
-from decision_hooks.install.plan import Step
-from decision_hooks.system import files
+from decision_hooks.hosts.entry_line import PROGRAMS
+from decision_hooks.install import memory
+from decision_hooks.install.memory import Memory
+from decision_hooks.install.plan import FileChange
+from decision_hooks.system import files, process
 from decision_hooks.system.project import Project, open_state
 
 _BIN = "bin"
+_LONGEST = 8192  # bytes of the file that names the script
 
 
-def install(project: Project, steps: Sequence[Step], script: str) -> None:
-    """Do the steps of an installation: what is remembered first, then the files, then the script's name."""
-    doing = [step for step in steps if step.changes]
-    memory = host_memory.read_memory(project)
-    wanted = [os.path.dirname(step.path) for step in doing] + [project.state]
-    folders = _missing_folders(wanted)
+def named_script(project: Project) -> str:
+    """What the state folder names as the script of ``capture-decisions``, "" when it names none."""
+    return (files.read_text(project.state_file(_BIN), _LONGEST) or "").rstrip("\n")
+
+
+def usable_script(script: str) -> str:
+    """The path of a ``capture-decisions`` that the entries can start, its sister too; else ""."""
+    whole = os.path.isabs(script) and "\n" not in script and os.path.basename(script) == PROGRAMS[0]
+    return script if whole and process.is_program(script) and process.is_program(sister(script)) else ""
+
+
+def sister(script: str) -> str:
+    """The path of ``normalize-decisions``, which lies beside ``capture-decisions``."""
+    return os.path.join(os.path.dirname(script), PROGRAMS[1])
+
+
+def install(project: Project, changes: Sequence[FileChange], script: str) -> None:
+    """Apply an installation: what is remembered first, then the files, then the script's name."""
+    doing = [change for change in changes if change.needed]
+    before = memory.read_memory(project)
+    folders = _missing_folders([*(os.path.dirname(change.path) for change in doing), project.state])
     open_state(project)
-    kept = dict(memory.kept)
-    for step in doing:
-        kept[step.path] = _keep(project, step, kept.get(step.path))
-    host_memory.write_memory(project, Memory(kept, tuple(dict.fromkeys([*memory.folders, *folders]))))
-    for step in doing:
-        files.make_folder(os.path.dirname(step.path))
-        _write(step)
-    _sweep(project, steps)
+    kept = dict(before.kept)
+    for change in doing:
+        kept[change.path] = memory.keep(
+            project, change.path, change.before, change.after or b"", change.trace, kept.get(change.path)
+        )
+    memory.write_memory(project, Memory(kept, tuple(dict.fromkeys([*before.folders, *folders]))))
+    for change in doing:
+        files.make_folder(os.path.dirname(change.path))
+        _write(change)
+    _sweep(project, changes)
     name = project.state_file(_BIN)
     line = files.to_bytes(script + "\n")
     if script and files.read_bytes(name) != line:
-        files.write_atomic(name, line, label=host_memory.LABEL)
+        files.write_atomic(name, line, label=memory.LABEL)
 
 
-def uninstall(project: Project, steps: Sequence[Step], *, last: bool) -> bool:
-    """Do the steps back; ``last``: no host is left, what all share goes too. False when other state stays."""
-    memory = host_memory.read_memory(project)
-    kept = dict(memory.kept)
-    for step in steps:
-        if step.changes:
-            _write(step)
-        if not step.trouble and step.path in kept:
-            del kept[step.path]
-            files.remove(host_memory.backup(project, step.path))
-    _sweep(project, steps)
+def uninstall(project: Project, changes: Sequence[FileChange], *, last: bool) -> bool:
+    """Apply a removal; ``last``: no host is left, what all share goes too. False when other state stays."""
+    before = memory.read_memory(project)
+    kept = dict(before.kept)
+    for change in changes:
+        if change.needed:
+            _write(change)
+        if not change.trouble and change.path in kept:
+            del kept[change.path]
+            files.remove(memory.backup(project, change.path))
+    _sweep(project, changes)
     if os.path.isdir(project.state):
         if last and not kept:
             _forget(project)
         else:
-            host_memory.write_memory(project, Memory(kept, memory.folders))
-    for folder in sorted({*memory.folders, project.state}, key=len, reverse=True):
+            memory.write_memory(project, Memory(kept, before.folders))
+    for folder in sorted({*before.folders, project.state}, key=len, reverse=True):
         _remove_folder(folder)
     return bool(kept) or not os.path.isdir(project.state)
 
 
 def _forget(project: Project) -> None:
-    for name in (_BIN, host_memory.MEMORY):
+    for name in (_BIN, memory.MEMORY):
         files.remove(project.state_file(name))
-    _remove_folder(project.state_file(host_memory.BACKUPS))
+    _remove_folder(project.state_file(memory.BACKUPS))
     left = {name for name in files.names(project.state) if not name.startswith(files.TEMPORARY)}
     if left <= {".gitignore"}:
         files.remove_leftovers(project.state, "")  # of whoever made the folder and was killed over it
         files.remove(project.state_file(".gitignore"))
 
 
-def _keep(project: Project, step: Step, old: Kept | None) -> Kept:
-    return host_memory.keep(project, step.path, step.before, step.after or b"", step.trace, old)
+def _write(change: FileChange) -> None:
+    if files.read_bytes(change.path) != change.before:
+        raise FolderError(f"{change.name} was changed meanwhile; nothing was written to it, try again")
+    if change.after is None:
+        files.remove(change.path)
+    else:
+        files.write_atomic(change.path, change.after, mode=files.mode_of(change.path), label=memory.LABEL)
 
 
-def _write(step: Step) -> None:
-    now = files.read_bytes(step.path)
-    if now != step.before:
-        raise FolderError(f"{step.name} was changed meanwhile; nothing was written to it, try again")
-    if step.after is None:
-        files.remove(step.path)
-        return
-    mode = stat.S_IMODE(os.stat(step.path).st_mode) if step.before is not None else None
-    files.write_atomic(step.path, step.after, mode=mode, label=host_memory.LABEL)
-
-
-def _sweep(project: Project, steps: Sequence[Step]) -> None:
+def _sweep(project: Project, changes: Sequence[FileChange]) -> None:
     """Remove what a killed run has left beside the files."""
-    own = (project.state, project.state_file(host_memory.BACKUPS))
-    for folder in {*(os.path.dirname(step.path) for step in steps), *own}:
-        files.remove_leftovers(folder, host_memory.LABEL)
+    own = (project.state, project.state_file(memory.BACKUPS))
+    for folder in {*(os.path.dirname(change.path) for change in changes), *own}:
+        files.remove_leftovers(folder, memory.LABEL)
 
 
 def _missing_folders(paths: Iterable[str]) -> list[str]:
-    found: list[str] = []
+    missing: list[str] = []
     for path in paths:
-        while path and not os.path.isdir(path) and path not in found:
-            found.append(path)
+        while path and not os.path.isdir(path) and path not in missing:
+            missing.append(path)
             path = os.path.dirname(path)
-    return found
+    return missing
 
 
 def _remove_folder(path: str) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from decision_hooks.errors import FolderError
 from decision_hooks.state import values
 from decision_hooks.state.values import GivenUp, Outbox, Pending, Position
-from decision_hooks.system import facts, files, locking
+from decision_hooks.system import files, locking
 from decision_hooks.system.project import Project
 
 DAY = 86400.0
@@ -54,11 +54,11 @@ class CaptureState:
         for kind, days in kept.items():
             for name in files.names(self._project.state_file(kind)):
                 path = self._project.state_file(kind, name)
-                changed = facts.modified(path)
+                changed = files.modified(path)
                 if changed is not None and now - changed > days * DAY:
                     yield path
         for kind in ("", *files.names(self._project.state)):
-            yield from facts.leftovers(self._project.state_file(kind), now, DAY)
+            yield from files.leftovers(self._project.state_file(kind), now, DAY)
 
     # -- pending parts
 

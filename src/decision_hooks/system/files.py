@@ -186,6 +186,63 @@ def append(path: str, data: bytes) -> None:
         raise FolderError(f"cannot write {path}: {getattr(error, 'strerror', error)}") from error
 
 
+def mode_of(path: str) -> int | None:
+    """The permission bits of ``path`` itself, links not followed; None when it does not exist."""
+    try:
+        return stat.S_IMODE(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return None
+
+
+def set_mode(path: str, mode: int) -> None:
+    """Set the permission bits of a file or folder of ours. Raises ``FolderError``."""
+    try:
+        os.chmod(path, mode)
+    except OSError as error:
+        raise FolderError(f"cannot change the mode of {path}: {error.strerror}") from error
+
+
+def modified(path: str) -> float | None:
+    """When ``path`` was last changed, seconds since the epoch; None when it does not exist."""
+    try:
+        return os.lstat(path).st_mtime
+    except (OSError, ValueError):
+        return None
+
+
+def may_write(folder: str) -> bool:
+    """Whether files can be made in ``folder``, or in its nearest parent that exists."""
+    here = os.path.abspath(folder)
+    while not os.path.lexists(here) and os.path.dirname(here) != here:
+        here = os.path.dirname(here)
+    return os.path.isdir(here) and os.access(here, os.W_OK | os.X_OK)
+
+
+def leftovers(folder: str, now: float, age: float) -> list[str]:
+    """Paths of temporary files of ours in ``folder`` that are at least ``age`` seconds old."""
+    found = []
+    for name in sorted(names(folder)):
+        path = os.path.join(folder, name)
+        if name.startswith(TEMPORARY) and name.endswith(".tmp"):
+            when = modified(path)
+            if when is not None and now - when >= age:
+                found.append(path)
+    return found
+
+
+def last_lines(path: str, most: int) -> list[str]:
+    """The whole lines within the last ``most`` bytes of a text file, oldest first; [] when there is none."""
+    try:
+        with open(path, "rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            stream.seek(max(0, size - most))
+            data = stream.read(most)
+    except (OSError, ValueError):
+        return []
+    lines = data.decode("utf-8", "replace").split("\n")
+    return [line for line in (lines[1:] if size > most else lines) if line]
+
+
 def sync_folder(folder: str) -> None:
     """Make the names in a folder durable where the file system can."""
     try:

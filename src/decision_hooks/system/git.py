@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from decision_hooks.system import process
 from decision_hooks.system.project import git_dir, git_top
@@ -20,8 +20,8 @@ _BUSY = {
 
 
 def operation_in_progress(root: str) -> str:
-    """The git operation that stands open in this work tree (merge, rebase ...), "" when none does."""
-    folder = git_dir(root) or git_dir(git_top(root))  # the root may lie inside of a work tree
+    """The git operation in progress in this work tree (merge, rebase ...), "" when there is none."""
+    folder = git_dir(root) or git_dir(git_top(root))  # the root may be inside a work tree
     if not folder:
         return ""
     for name, operation in _BUSY.items():
@@ -35,24 +35,29 @@ def diff_to_head(root: str, path: str, environ: Mapping[str, str]) -> str:
     return _ask(root, environ, "diff", "--no-ext-diff", "--no-color", "--no-textconv", "HEAD", "--", path)
 
 
-def tracked(root: str, pattern: str, environ: Mapping[str, str]) -> bool:
-    """Whether git tracks a file under ``pattern``."""
-    return bool(_ask(root, environ, "ls-files", "--", pattern))
-
-
 def tracked_files(root: str, environ: Mapping[str, str]) -> str:
     """All files that git tracks in the work tree, one a line with "/"."""
     return _ask(root, environ, "ls-files")
 
 
-def is_ignored(root: str, path: str, environ: Mapping[str, str]) -> bool:
-    """Whether git's ignore files cover ``path``."""
-    return bool(_ask(root, environ, "check-ignore", "--no-index", "--", path))
+def ignored(root: str, paths: Sequence[str], environ: Mapping[str, str]) -> set[str]:
+    """Those of the paths that git's ignore files cover."""
+    if not paths or not git_top(root):
+        return set()
+    given = "".join(f"{path}\0" for path in paths)
+    result = _run(root, environ, ("check-ignore", "--no-index", "--stdin", "-z"), given)
+    if result.status not in (0, 1) and len(paths) > 1:  # git gives up at a path beyond a symbolic link
+        return {path for path in paths if ignored(root, [path], environ)}
+    return set(result.stdout.decode("utf-8", "replace").split("\0")) - {""}
 
 
 def _ask(root: str, environ: Mapping[str, str], *words: str) -> str:
+    result = _run(root, environ, words)
+    return result.stdout.decode("utf-8", "replace") if result.status == 0 else ""
+
+
+def _run(root: str, environ: Mapping[str, str], words: Sequence[str], stdin: str = "") -> process.Result:
     env = {name: value for name, value in environ.items() if not name.startswith("GIT_")}
     env.update(GIT_OPTIONAL_LOCKS="0", LC_ALL="C")
     argv = ["git", "-c", "diff.autoRefreshIndex=false", "-c", "core.quotePath=false", *words]
-    result = process.run(argv, cwd=root, env=env, timeout=_SECONDS)
-    return result.stdout.decode("utf-8", "replace") if result.status == 0 else ""
+    return process.run(argv, cwd=root, env=env, timeout=_SECONDS, stdin=stdin.encode())

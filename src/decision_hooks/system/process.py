@@ -70,6 +70,22 @@ def run(
         return Result(child.returncode, _read(out), _read(err), timed_out, time.monotonic() - start)
 
 
+def is_program(path: str) -> bool:
+    """Whether ``path`` is a file that can be run."""
+    try:
+        return os.path.isfile(path) and os.access(path, os.X_OK)
+    except ValueError:
+        return False
+
+
+def on_path(name: str, path: str) -> str:
+    """The absolute path of a program on a search path, "" when it is not there."""
+    import shutil
+
+    found = shutil.which(name, path=path)
+    return found if found and os.path.isabs(found) else ""
+
+
 class HeldSignals:
     """Delays TERM, HUP and INT while something must not be interrupted."""
 

@@ -1,4 +1,4 @@
-"""A check of the set-up: what was looked at, how it stands, why, and the exact fix."""
+"""A check of the set-up: what was looked at, its state, why, and the exact fix."""
 
 from __future__ import annotations
 

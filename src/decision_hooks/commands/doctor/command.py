@@ -10,14 +10,13 @@ from decision_hooks.commands.doctor import project as checks_project
 from decision_hooks.commands.doctor.backends import backend_checks
 from decision_hooks.commands.doctor.check import FAIL, WARN, Check, Subject
 from decision_hooks.commands.doctor.hosts import host_checks
-from decision_hooks.commands.doctor.script import python_check, script_check
 from decision_hooks.commands.hook_environ import hook_environ
 from decision_hooks.commands.options import parser, project_of, root_of
 from decision_hooks.commands.report import columns, counted, json_text
 from decision_hooks.errors import DecisionHooksError, SettingError
-from decision_hooks.install import plan, script, write
+from decision_hooks.install import plan, write
 from decision_hooks.settings import capture_settings, normalize_settings
-from decision_hooks.system import facts, files, locking
+from decision_hooks.system import files, locking, process
 from decision_hooks.system.project import open_state, project_at
 from decision_hooks.system.runlog import log_of
 from decision_hooks.system.workplace import Workplace
@@ -28,17 +27,17 @@ _Settings = TypeVar("_Settings")
 
 def run(argv: Sequence[str], world: World) -> int:
     """Check the whole set-up: 0 fine (warnings too), 1 with a finding."""
-    parse = parser(world, argv, "Check the whole set-up and say how to mend it.")
-    parse.add_argument("--online", action="store_true", help="ask the backends a word: is the login alive")
-    parse.add_argument("--fix", action="store_true", help="mend what can safely be mended")
+    parse = parser(world, argv, "Check the whole set-up and show how to fix it.")
+    parse.add_argument("--online", action="store_true", help="make one test call to check each login")
+    parse.add_argument("--fix", action="store_true", help="repair what can be repaired safely")
     parse.add_argument("--json", action="store_true", help="the checks as JSON")
     options = parse.parse_args(list(argv[1:]))
     subject = _subject(world, options.project_root)
     mended = list(mend(subject)) if options.fix else []
     checks = [
-        python_check(),
+        checks_project.python_check(),
         *host_checks(subject),
-        script_check(subject),
+        checks_project.script_check(subject),
         *backend_checks(subject, online=options.online),
         *checks_project.project_checks(subject),
     ]
@@ -72,7 +71,7 @@ def _usable(read: Callable[[], _Settings]) -> _Settings | None:
 
 
 def mend(subject: Subject) -> Iterator[str]:
-    """Do what is safe and tell each thing done; a thing that cannot be done is told as well."""
+    """Repair what is safe; yields a line for each thing that was done or could not be done."""
     for step in (_mend_state, _mend_ignored, _mend_leftovers):
         try:
             yield from step(subject)
@@ -82,49 +81,38 @@ def mend(subject: Subject) -> Iterator[str]:
 
 def _mend_state(subject: Subject) -> Iterator[str]:
     project = subject.at.project
-    if not os.path.isdir(project.state):
-        open_state(project)
-        yield f"made {project.state}"
-    elif not os.path.exists(project.state_file(".gitignore")):
-        open_state(project)
-        yield f"made {project.state_file('.gitignore')}"
-    if (facts.mode_of(project.state) or 0) & 0o077:
-        facts.set_mode(project.state, 0o700)
+    for path in (project.state, project.state_file(".gitignore")):
+        if not os.path.exists(path):
+            open_state(project)
+            yield f"made {path}"
+    if (files.mode_of(project.state) or 0) & 0o077:
+        files.set_mode(project.state, 0o700)
         yield f"closed {project.state} to other users"
 
 
 def _mend_ignored(subject: Subject) -> Iterator[str]:
     """The lines of ``.gitignore`` and the name of the script, as install writes them."""
     project, environ = subject.at.project, subject.at.world.environ
-    steps = (
-        plan.plan_install(project, [], "", environ)
-        if os.path.exists(os.path.join(project.root, ".git"))
-        else []
-    )
-    before = files.read_bytes(project.state_file("bin"))
-    write.install(project, steps, _script(subject))
-    for step in steps:
-        if step.trouble:
-            yield f"not mended: {step.name}: {step.trouble}"
-        elif step.changes:
-            yield f"added lines to {step.name}"
-    if files.read_bytes(project.state_file("bin")) != before:
+    in_git = os.path.exists(os.path.join(project.root, ".git"))
+    changes = plan.plan_install(project, [], "", environ) if in_git else []
+    before = write.named_script(project)
+    script = "" if process.is_program(before) else write.usable_script(subject.at.world.script)
+    write.install(project, changes, script)
+    for change in changes:
+        if change.trouble:
+            yield f"not mended: {change.name}: {change.trouble}"
+        elif change.needed:
+            yield f"added lines to {change.name}"
+    if write.named_script(project) != before:
         yield f"named the script in {project.state_file('bin')}"
-
-
-def _script(subject: Subject) -> str:
-    """The running script, "" when it is not known or the named one can be run."""
-    if facts.is_program(script.named(subject.at.project)):
-        return ""
-    return script.running(subject.at.world.script)
 
 
 def _mend_leftovers(subject: Subject) -> Iterator[str]:
     """Temporary files go only while nobody else writes: under the locks of both programs."""
-    found = checks_project.stale_files(subject)
-    if not found:
+    stale = checks_project.stale_files(subject)
+    if not stale:
         return
-    held = []
+    locks = []
     try:
         for path in (
             subject.at.project.state_file("worker.lock"),
@@ -134,12 +122,12 @@ def _mend_leftovers(subject: Subject) -> Iterator[str]:
             if lock is None:
                 yield "not mended: temporary files stay while a run is working"
                 return
-            held.append(lock)
-        for path in found:
+            locks.append(lock)
+        for path in stale:
             files.remove(path)
             yield f"removed {path}"
     finally:
-        for lock in held:
+        for lock in locks:
             locking.release(lock)
 
 

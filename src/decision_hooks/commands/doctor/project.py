@@ -1,33 +1,73 @@
-"""Checks of the project itself: settings, folders, what git ignores, drafts, waiting parts, faults."""
+"""Checks of the program and the project: script, settings, folders, what git ignores, drafts, parts, faults."""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Mapping
 
 from decision_hooks.backends import ledger
+from decision_hooks.backends.call import child_environ
 from decision_hooks.commands.backfill import plan
 from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Subject
 from decision_hooks.commands.report import counted, minute, shortened
 from decision_hooks.commands.status.activity import activity
 from decision_hooks.errors import SettingError
+from decision_hooks.hosts.entry_line import BIN, PROGRAMS
+from decision_hooks.install import gitignore, write
 from decision_hooks.languages import table
 from decision_hooks.settings import GUARDS, VARIABLES, capture_settings, normalize_settings
 from decision_hooks.state import journal
 from decision_hooks.state.capture import DAY, CaptureState
 from decision_hooks.state.normalize import NormalState
-from decision_hooks.system import adr_folder, facts, git, process
+from decision_hooks.system import adr_folder, files, git, process
 from decision_hooks.system.project import git_dir
 from decision_hooks.system.runlog import iso_time
 
-IGNORED = (
-    "capture-decisions.log",
-    "normalize-decisions.log",
-    ".normalize-state",
-    ".normalize.lock",
-    ".decision-hooks/bin",  # last: its folder ignores itself
-)
 STALE = 3600.0  # seconds after which a temporary file is nobody's
 _RECENT = 7 * DAY
+_INSTALL = "capture-decisions install"
+_SCRIPT_SECONDS = 15.0  # that a script may take to print its version
+
+
+def script_check(subject: Subject) -> Check:
+    """Whether the script that the entries start is there and runs, and so its sister."""
+    name = "script"
+    path = subject.at.world.environ.get("PATH", os.defpath)
+    named = write.named_script(subject.at.project)
+    script = named if process.is_program(named) else process.on_path(PROGRAMS[0], path)
+    if not script:
+        reason = f"{named} is gone" if named else "capture-decisions is not on the search path"
+        again = "" if process.is_program(subject.at.world.script) else "pip install decision-hooks, then "
+        return Check(name, FAIL, f"{reason}: the hooks do nothing", again + _INSTALL)
+    sister = write.sister(script)
+    said = (
+        _version(script, subject.at.world.environ) if process.is_program(sister) else f"{sister} is missing"
+    )
+    if PROGRAMS[0] not in said or not process.is_program(sister):
+        reason = f"{script} does not run: {said or 'no output'}"
+        return Check(name, FAIL, reason, f"pip install --force-reinstall decision-hooks, then {_INSTALL}")
+    if named and script != named:
+        return Check(name, WARN, f"{named} is gone, {script} is used", _INSTALL)
+    if not named:
+        reason = (
+            f"{script} is found on the search path only; an agent started from a desktop has a shorter one"
+        )
+        return Check(name, WARN, reason, _INSTALL)
+    return Check(name, OK, f"{script} ({said})")
+
+
+def _version(program: str, environ: Mapping[str, str]) -> str:
+    result = process.run(
+        [program, "version"], cwd="/", env=child_environ(environ, program), timeout=_SCRIPT_SECONDS
+    )
+    said = result.stdout if result.status == 0 else result.stderr
+    return said.decode("utf-8", "replace").strip()[-200:]
+
+
+def python_check() -> Check:
+    """The version of Python that runs this."""
+    return Check("python", OK, f"{'.'.join(map(str, sys.version_info[:3]))}, {sys.executable}")
 
 
 def project_checks(subject: Subject) -> list[Check]:
@@ -54,25 +94,25 @@ def _settings_check(subject: Subject) -> Check:
         table.language(capture_settings(environ).language)
         normalize_settings(environ)
     except SettingError as error:
-        name = next((one.name for one in VARIABLES if one.name in str(error)), "the variable")
+        name = next((variable.name for variable in VARIABLES if variable.name in str(error)), "the variable")
         return Check("settings", FAIL, str(error), f"correct or unset {name}")
     return Check("settings", OK, "every variable can be used")
 
 
 def _guards_check(subject: Subject) -> Check:
-    found = [name for name in GUARDS if subject.at.world.environ.get(name)]
-    if found:
-        reason = f"{', '.join(found)} is set here: agents that this shell starts run no hooks"
-        return Check("guards", WARN, reason, f"unset {' '.join(found)}")
+    guards = [name for name in GUARDS if subject.at.world.environ.get(name)]
+    if guards:
+        reason = f"{', '.join(guards)} is set here: agents that this shell starts run no hooks"
+        return Check("guards", WARN, reason, f"unset {' '.join(guards)}")
     return Check("guards", OK, "no variable switches the hooks off")
 
 
 def _folders_check(subject: Subject) -> Check:
     project = subject.at.project
     for folder in (project.adr, project.hooks, project.state):
-        if not facts.may_write(folder):
+        if not files.may_write(folder):
             return Check("folders", FAIL, f"{folder} cannot be written", f"chmod u+rwx '{folder}'")
-    mode = facts.mode_of(project.state)
+    mode = files.mode_of(project.state)
     if mode is not None and mode & 0o077:
         reason = f"{project.state} is open to other users (mode {mode:o})"
         return Check("folders", FAIL, reason, f"chmod 700 '{project.state}'")
@@ -87,15 +127,15 @@ def _ignore_check(subject: Subject) -> Check:
         return Check(name, OFF, "the project is no git work tree")
     if process.run(["git", "--version"], cwd=os.sep, env=environ, timeout=10).status != 0:
         return Check(name, OFF, "git is not found")
-    paths = [f".claude/hooks/{one}" for one in IGNORED]
-    here = git.tracked(project.root, ".claude/hooks", environ)  # mostly nothing: one question instead of five
-    tracked = [path for path in paths if here and git.tracked(project.root, path, environ)]
+    of_git = set(git.tracked_files(project.root, environ).splitlines())
+    tracked = [path for path in (*gitignore.OWN, BIN) if path in of_git]
     if tracked:
         reason = f"git tracks {', '.join(tracked)}"
         return Check(name, FAIL, reason, f"git rm --cached {' '.join(tracked)}")
-    open_ones = [path for path in paths[:-1] if not git.is_ignored(project.root, path, environ)]
-    if open_ones:
-        reason = f"not ignored: {', '.join(open_ones)}"
+    ignored = git.ignored(project.root, gitignore.OWN, environ)
+    missing = [path for path in gitignore.OWN if path not in ignored]  # the folder of BIN ignores itself
+    if missing:
+        reason = f"not ignored: {', '.join(missing)}"
         return Check(name, FAIL, reason, "capture-decisions doctor --fix (adds the lines to .gitignore)")
     return Check(name, OK, "logs, state and lock are ignored")
 
@@ -132,7 +172,7 @@ def _pending_check(subject: Subject) -> Check:
     tried = sum(entry.tries > 0 for entry in pending)
     text = f"{counted(len(pending), 'part')} of sessions wait, {tried} of them tried before"
     if tried:
-        fix = "the next stop tries again; the log tells why: .claude/hooks/capture-decisions.log"
+        fix = "the next stop tries again; the log says why: .claude/hooks/capture-decisions.log"
         return Check("pending", WARN, text, fix)
     return Check("pending", OK, text if pending else "no part waits")
 
@@ -155,12 +195,12 @@ def _calls_check(subject: Subject) -> Check:
     if subject.capture is None:
         return Check("calls", OFF, "a setting is bad")
     most = subject.capture.daily_calls
-    made = ledger.calls_today(subject.at.project, subject.at.world.now(), most)
-    if made >= most:
+    calls = ledger.calls_today(subject.at.project, subject.at.world.now(), most)
+    if calls >= most:
         return Check(
             "calls", WARN, f"the daily cap of {most} calls is reached", "raise ADR_DAILY_CALLS, or wait"
         )
-    return Check("calls", OK, f"{made} of {most} calls today")
+    return Check("calls", OK, f"{calls} of {most} calls today")
 
 
 def _runs_check(subject: Subject) -> Check:
@@ -172,9 +212,9 @@ def _runs_check(subject: Subject) -> Check:
 
 
 def _leftovers_check(subject: Subject) -> Check:
-    found = stale_files(subject)
-    if found:
-        reason = f"{counted(len(found), 'temporary file')} of a killed run: {', '.join(found[:3])}"
+    stale = stale_files(subject)
+    if stale:
+        reason = f"{counted(len(stale), 'temporary file')} of a killed run: {', '.join(stale[:3])}"
         return Check("leftovers", WARN, reason, "capture-decisions doctor --fix")
     return Check("leftovers", OK, "no temporary files")
 
@@ -185,17 +225,17 @@ def stale_files(subject: Subject) -> list[str]:
     kinds = ("positions", "pending", "outbox", "given-up", "seen", "breaker", "ledger", "plans")
     folders = [project.adr, project.hooks, project.state, *(project.state_file(kind) for kind in kinds)]
     now = subject.at.world.now()
-    return [path for folder in folders for path in facts.leftovers(folder, now, STALE)]
+    return [path for folder in folders for path in files.leftovers(folder, now, STALE)]
 
 
 def _fault_checks(subject: Subject) -> list[Check]:
-    found = []
+    checks = []
     for program in ("capture", "normalize"):
         fault = activity(os.path.join(subject.at.project.hooks, f"{program}-decisions.log")).fault
         if fault:
             reason = f"{minute(fault.time)}  {shortened(fault.text, 160)}"
             log = f".claude/hooks/{program}-decisions.log"
-            found.append(
+            checks.append(
                 Check(f"{program} fault", WARN, reason, f"see {log}; please report it with its traceback")
             )
-    return found or [Check("faults", OK, "none in the logs")]
+    return checks or [Check("faults", OK, "none in the logs")]

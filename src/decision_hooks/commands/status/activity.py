@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from decision_hooks.system import facts
+from decision_hooks.system import files
 
 _BYTES = 256 * 1024  # of the log's end: a look costs the same however long the history is
 _EVENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[+-]\d\d:\d\d|Z)?) (.*)", re.DOTALL)
@@ -73,7 +73,7 @@ class Activity(NamedTuple):
 
 def activity(log_path: str) -> Activity:
     """Read the end of a log; an absent one tells nothing."""
-    return read_activity(facts.last_lines(log_path, _BYTES))
+    return read_activity(files.last_lines(log_path, _BYTES))
 
 
 def read_activity(lines: Iterable[str]) -> Activity:

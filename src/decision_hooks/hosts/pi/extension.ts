@@ -1,13 +1,4 @@
-"""The extension of pi, in TypeScript without imports beyond node."""
-
-from __future__ import annotations
-
-import json
-from collections.abc import Sequence
-
-from decision_hooks.hosts.marks import sealed
-
-_PI = """// Decision hooks for pi: at the end of a turn the design decisions of the session become drafts.
+// Decision hooks for pi: at the end of a turn the design decisions of the session become drafts.
 // pi has no Stop hooks, and its pi.exec() passes on neither stdin nor environment: hence spawn.
 import { spawn } from "node:child_process";
 import { basename, dirname, resolve } from "node:path";
@@ -90,12 +81,5 @@ function textOf(message: any): string {
   return blocks
     .filter((block: any) => block?.type === "text" && typeof block.text === "string")
     .map((block: any) => block.text)
-    .join("\\n");
+    .join("\n");
 }
-"""
-
-
-def source(guards: Sequence[str], lines: Sequence[str]) -> str:
-    """The extension's text: runs each line of sh at the end of a turn, unless a guard variable is set."""
-    listed = "\n".join(f"  {json.dumps(line)}," for line in lines)
-    return sealed(_PI.replace("LINES_HERE", listed).replace("GUARDS_HERE", json.dumps(list(guards))), "// {}")
