@@ -21,21 +21,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from decision_hooks.pipeline import questions as pipeline_questions
-from decision_hooks.pipeline import run
-from decision_hooks.pipeline.drafts import Draft
+from decision_hooks.pipeline import questions, run
 from decision_hooks.pipeline.pairs import MOST_CANDIDATES, worth_asking
 from decision_hooks.pipeline.questions import ANSWERED, Answer, Extracted, Question
-from decision_hooks.pipeline.stages import Shelf
-from decision_hooks.records import (
-    front_matter,
-    headings,
-    madr,
-    search,
-)
-from decision_hooks.records import (
-    index as record_index,
-)
+from decision_hooks.pipeline.stages import Records
+from decision_hooks.records import front_matter, headings, madr, search
+from decision_hooks.records.front_matter import DraftFile
 
 LEAST_OVERLAP = 0.6
 READ = Callable[[str], str]
@@ -89,9 +80,9 @@ def reader(folder: Path) -> READ:
 
 
 @cache
-def indexed(name: str, text: str) -> record_index.Indexed:
+def indexed(name: str, text: str) -> search.Indexed:
     """A record as the index knows it; most records stand in many batches."""
-    return record_index.index_record(name, text)
+    return search.index_record(name, text)
 
 
 def truths(batch: Mapping[str, Any], read: READ) -> dict[str, Truth]:
@@ -109,17 +100,14 @@ def measured(batch: Mapping[str, Any], read: READ, all_merges: bool) -> Measured
     """Run the pipeline on one batch."""
     texts = {name: read(blob) for name, blob in batch["records"].items()}
     records = {name: text for name, text in texts.items() if front_matter.session_of(text) is None}
-    drafts = [
-        Draft(name, text := read(blob), front_matter.split(text).body)
-        for name, blob in batch["drafts"].items()
-    ]
+    drafts = [DraftFile(name, read(blob)) for name, blob in batch["drafts"].items()]
     truth = truths(batch, read)
-    index = record_index.build_index(indexed(name, text) for name, text in records.items())
+    index = search.build_index(indexed(name, text) for name, text in records.items())
     asked: Counter[str] = Counter()
     begun = time.perf_counter()
     outcome = run.by_model(
         drafts,
-        Shelf(index, lambda name: records.get(name, ""), frozenset(records)),
+        Records(index, lambda name: records.get(name, ""), frozenset(records)),
         lambda questions, share: [judged(question, truth, asked) for question in questions],
         madr.language("uk"),
     )
@@ -134,14 +122,14 @@ def judged(question: Question, truth: Mapping[str, Truth], asked: Counter[str]) 
     """The answer that leads to what became of the drafts."""
     asked[question.kind] += 1
     one = truth[question.about[0]]
-    if question.kind == pipeline_questions.SAME:
+    if question.kind == questions.SAME:
         other = question.about[1]
         return Answer(
             ANSWERED, yes=one.file != "" and one.file == (truth[other].file if other in truth else other)
         )
-    if question.kind == pipeline_questions.KEPT:
+    if question.kind == questions.KEPT:
         return Answer(ANSWERED, yes=one.op != "delete")
-    if question.kind == pipeline_questions.SECTIONS:
+    if question.kind == questions.SECTIONS:
         texts = headings.arrange(front_matter.split(one.content).body).texts
         return Answer(
             ANSWERED, sections=Extracted("", texts._replace(outcome=texts.outcome or "As decided."))
@@ -149,7 +137,7 @@ def judged(question: Question, truth: Mapping[str, Truth], asked: Counter[str]) 
     return Answer(ANSWERED, additions=("As it was added.",))
 
 
-def kinds(outcome: run.Outcome, truth: Mapping[str, Truth], all_merges: bool) -> list[str]:
+def kinds(outcome: run.Proposal, truth: Mapping[str, Truth], all_merges: bool) -> list[str]:
     """How each draft came out: ``same``, ``same file`` (the other of two is the anchor), or both operations."""
     made = {one.slug: one.file for one in outcome.operations if one.slug}
     operations = {one.file: one for one in outcome.operations}
@@ -174,7 +162,7 @@ def kinds(outcome: run.Outcome, truth: Mapping[str, Truth], all_merges: bool) ->
 
 
 def reached(
-    index: record_index.Index, drafts: Sequence[Draft], truth: Mapping[str, Truth], records: Mapping[str, str]
+    index: search.Index, drafts: Sequence[DraftFile], truth: Mapping[str, Truth], records: Mapping[str, str]
 ) -> list[bool]:
     """Of each merge that counts whether its target, or the draft that became it, is among the candidates."""
     near = search.candidates(index, [(one.name, one.text) for one in drafts], MOST_CANDIDATES)

@@ -1,4 +1,4 @@
-"""From a batch to operations: whom to ask, whether it may be asked, what its answer means."""
+"""From a batch to operations: which backend to ask, whether it may be called, what its answer means."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from decision_hooks.backends import answers, call, local
 from decision_hooks.backends.calls import account, foreign, may_not_call
 from decision_hooks.backends.choice import normalize_choice
 from decision_hooks.errors import RefusedReply
-from decision_hooks.normalize import batching, rules
-from decision_hooks.normalize import prompt as normalize_prompt
 from decision_hooks.normalize.job import Job
-from decision_hooks.replies import decisions
+from decision_hooks.normalize.prompt import batch_prompt
+from decision_hooks.pipeline.operations import as_json
+from decision_hooks.pipeline.run import by_rules
+from decision_hooks.records import madr
+from decision_hooks.records.front_matter import DraftFile
+from decision_hooks.replies.decisions import has_form
 from decision_hooks.replies.operations import RawOperation, operations
 from decision_hooks.system import adr_folder
 from decision_hooks.system.runlog import iso_time
 
-Drafts = Sequence[batching.Waiting]
+Drafts = Sequence[DraftFile]
 
 
 class Reply(NamedTuple):
@@ -29,21 +32,21 @@ class Reply(NamedTuple):
     reason: str = ""  # of the failure, as the log has it
 
 
-def ask(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
-    """The reply for a batch, or why there is none; an attempt is stamped before it is asked for."""
+def reply_for(job: Job, folder: adr_folder.Snapshot, batch: Drafts) -> Reply:
+    """The reply for a batch, or why there is none; the attempt is stamped before the call."""
     choice = normalize_choice(job.settings, job.at.project.root, job.at.world.environ)
     if choice.name == "rules":
         return _by_rules(job, folder, batch)
     if choice.name == "local":
         return _by_local(job, folder, batch)
     if choice.backend is None:
-        told = job.settings.backend or job.settings.local_model
-        return _skipped(job, choice.reasons[0] if told else "no LLM backend available")
+        chosen = job.settings.backend or job.settings.local_model
+        return _skipped(job, choice.reasons[0] if chosen else "no LLM backend available")
     return _by_model(job, folder, batch, choice.backend)
 
 
-def read(job: Job, text: str, batch: Drafts = ()) -> Reply:
-    """The operations of a reply; one that is none, or was cut, is refused: a line of the log, and it is noted."""
+def read_reply(job: Job, text: str, batch: Drafts = ()) -> Reply:
+    """The operations of a reply; a reply without operations, or a cut one, is refused, logged and counted."""
     try:
         return Reply(text, operations(text))
     except RefusedReply as error:
@@ -60,18 +63,21 @@ def _skipped(job: Job, reason: str) -> Reply:
     return Reply(failure="skipped", reason=reason)
 
 
-def _by_rules(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
+def _by_rules(job: Job, folder: adr_folder.Snapshot, batch: Drafts) -> Reply:
     job.at.log.write("using rules (no model)")
     job.state.stamp_attempt(job.at.world.now())
-    return read(job, rules.reply(job, folder, batch), batch)
+    proposal = by_rules(batch, folder.names, madr.language(job.settings.language))
+    for left in proposal.left:
+        job.at.log.write(f"left: {left.name}: {left.why}")
+    return read_reply(job, as_json(proposal.operations), batch)
 
 
-def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: call.Backend) -> Reply:
+def _by_model(job: Job, folder: adr_folder.Snapshot, batch: Drafts, chosen: call.Backend) -> Reply:
     stopped = may_not_call(job.at, chosen, job.settings.daily_calls, probe=job.by_hand)
     if stopped:
         return _skipped(job, stopped)
     job.at.log.write(f"using {chosen.label} (model: {chosen.model}) for {len(batch)} drafts")
-    prompt = normalize_prompt.prompt(job, folder, batch)
+    prompt = batch_prompt(job, folder, batch)
     before = _stamp(job)
     job.tell(
         f"asking {chosen.label} about {len(batch)} drafts ({len(prompt)} characters); this may take minutes"
@@ -82,13 +88,13 @@ def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: call.
         root=job.at.project.root,
         environ=job.at.world.environ,
         timeout=job.settings.timeout,
-        is_answer=lambda text: decisions.holds(operations, text),
+        is_answer=lambda text: has_form(operations, text),
     )
     account(job.at, chosen, len(prompt), answer)
     return _answered(job, batch, chosen.name, answer, before)
 
 
-def _by_local(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
+def _by_local(job: Job, folder: adr_folder.Snapshot, batch: Drafts) -> Reply:
     model = job.settings.local_model
     label = call.Backend("local", model or "-", "local", ())
     stopped = may_not_call(job.at, label, job.settings.daily_calls, probe=job.by_hand)
@@ -121,7 +127,7 @@ def _progress(job: Job) -> Callable[[bytes], None] | None:
 
 
 def _stamp(job: Job) -> float | None:
-    """Stamp the attempt; the one before comes back, should this one spend nothing."""
+    """Stamp the attempt; returns the time of the one before, to restore if this one spends nothing."""
     before = job.state.last_attempt(job.at.world.now())
     job.state.stamp_attempt(job.at.world.now())
     return before
@@ -134,7 +140,7 @@ def _answered(job: Job, batch: Drafts, name: str, answer: answers.Answer, before
     names = [draft.name for draft in batch]
     if not answer.trouble and answer.text.strip():
         job.tell(f"answered after {answer.seconds:.0f} s ({len(answer.text)} characters)")
-        return read(job, answer.text, batch)
+        return read_reply(job, answer.text, batch)
     if not answer.trouble:
         reason = f"empty response from {name}"
     else:
@@ -148,7 +154,7 @@ def _answered(job: Job, batch: Drafts, name: str, answer: answers.Answer, before
 
 
 def _back_off(job: Job, before: float | None, why: str) -> None:
-    """The attempt spent nothing: it costs no interval, and by hand not even a wait."""
+    """Take back the stamp of an attempt that spent nothing, and back off unless the run is by hand."""
     job.state.clear_attempt(before)
     if not job.by_hand:
         backed = job.state.back_off(job.at.world.now(), job.settings.min_interval, why)

@@ -1,19 +1,19 @@
-"""Drafts of sessions that touched only tooling files: they need no model."""
+"""Drafts of sessions that edited only tooling files: they need no model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
 
-from decision_hooks.normalize import batching
 from decision_hooks.normalize.job import Job
 from decision_hooks.records import front_matter
+from decision_hooks.records.front_matter import DraftFile
 from decision_hooks.transcripts import find, reading
 from decision_hooks.transcripts.blocks import Extent
 from decision_hooks.transcripts.verdict import TOOLING_ONLY, verdict_of
 
 
-def tooling_only(job: Job, batch: Sequence[batching.Waiting]) -> tuple[str, ...]:
+def tooling_only(job: Job, batch: Sequence[DraftFile]) -> tuple[str, ...]:
     """Names of drafts whose session, up to their capture, edited something and nothing but tooling files."""
     judge = verdict_of(job.at.project, job.at.world.environ)
 

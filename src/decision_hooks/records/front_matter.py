@@ -20,6 +20,14 @@ _MOST_OPEN = 100
 _WIDE = 1 << 30  # no folding
 
 
+class DraftFile(NamedTuple):
+    """A draft of the folder."""
+
+    name: str
+    text: str
+    session: str = ""  # of its front matter
+
+
 class Split(NamedTuple):
     """The two parts of a text: front matter without its marks (None: there is none) and what follows."""
 

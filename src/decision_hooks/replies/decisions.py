@@ -1,4 +1,4 @@
-"""Replies of backends: decisions of a captured session, and the operations of a normalisation."""
+"""The reply of a backend to a capture: the decisions of a session."""
 
 from __future__ import annotations
 
@@ -10,22 +10,19 @@ from decision_hooks.records import madr
 from decision_hooks.records.headings import adr_title, arrange, exact_place
 from decision_hooks.records.madr import Decision
 from decision_hooks.replies import wrapping
-from decision_hooks.replies.operations import RawOperation, operations
 from decision_hooks.text import markdown
-
-__all__ = ["Decision", "RawOperation", "decisions", "holds", "operations"]
 
 _NEEDED = (madr.NAMES.index(madr.CONTEXT), madr.NAMES.index(madr.OUTCOME))
 _NONE = re.compile(r"(?:the )?(?:output|answer|reply|result)?[\s:=]*none", re.IGNORECASE)
-_TALK = re.compile(r"\[(?:user|assistant|thinking|tool|tool_result|result)\][ \t]*$")  # as digests part turns
+_TALK = re.compile(r"\[(?:user|assistant|thinking|tool|tool_result|result)\][ \t]*$")  # as digests mark turns
 _BREAK = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
 
 
 def decisions(reply: str) -> tuple[Decision, ...]:
     """The decisions of a capture's reply, none for ``NONE``; raises ``RefusedReply`` for anything else.
 
-    A decision is a block ``## ADR <title>`` that holds at least its context or its outcome; these headings without
-    a title are one untitled decision. An answer with a fence that is never closed was cut, and is refused.
+    A decision is a block ``## ADR <title>`` with a context or an outcome; without any title, these sections are one
+    untitled decision. An answer with an unclosed fence was cut, and is refused.
     """
     said = wrapping.after_thought(markdown.split_lines(wrapping.plain(reply)), _begins_block_or_none)
     answer = wrapping.unfenced(said, _begins_answer, _begins_block)
@@ -42,8 +39,8 @@ def decisions(reply: str) -> tuple[Decision, ...]:
     return found
 
 
-def holds(read: Callable[[str], object], reply: str) -> bool:
-    """Whether a reply has the form that ``read`` (``decisions``, ``operations``) asks for."""
+def has_form(read: Callable[[str], object], reply: str) -> bool:
+    """Whether a reply has the form that ``read`` (``decisions``, ``operations``) accepts."""
     try:
         read(reply)
     except RefusedReply:
@@ -71,9 +68,9 @@ def _title(line: markdown.Line) -> str | None:
 
 
 def _blocks(rows: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Title and lines of each block; what stands before the first title is chatter, unless there is none.
+    """Title and lines of each block; text before the first title is dropped, unless there is no title.
 
-    Where a model goes on with the talk, its block ends.
+    A block ends where the model continues the conversation.
     """
     found: list[tuple[str, list[str]]] = [("", [])]
     talk = False
@@ -86,7 +83,7 @@ def _blocks(rows: Sequence[str]) -> list[tuple[str, list[str]]]:
             talk = True
         elif not talk:
             found[-1][1].append(line.text)
-    return [(title, _without_breaks(held)) for title, held in found[1:] or found]
+    return [(title, _without_breaks(lines)) for title, lines in found[1:] or found]
 
 
 def _without_breaks(rows: list[str]) -> list[str]:
@@ -97,10 +94,10 @@ def _without_breaks(rows: list[str]) -> list[str]:
 
 
 def _is_decision(rows: Sequence[str]) -> bool:
-    """Whether a block has its context or its outcome, and more of it than the heading."""
-    found = arrange("\n".join(rows))
+    """Whether a block has a context or an outcome, and not only its heading."""
+    arranged = arrange("\n".join(rows))
     return any(exact_place(section) in _NEEDED for section in markdown.sections("\n".join(rows))) and bool(
-        found.texts.context or found.texts.outcome
+        arranged.texts.context or arranged.texts.outcome
     )
 
 
@@ -111,7 +108,7 @@ def _decision(title: str, rows: list[str]) -> Decision:
 
 
 def _says_none(said: Sequence[str]) -> bool:
-    """Whether a reply says that there is no decision: as a whole, or in its first or its last line."""
+    """Whether a reply says that there is no decision, in its first or its last line."""
     rows = [row for row in said if row.strip() and markdown.fence(row) is None]
     return any(_is_none(row) for row in (rows[:1] + rows[-1:]))
 

@@ -10,12 +10,12 @@ from decision_hooks.backends import answers, call
 from decision_hooks.commands.local_pipeline.asking import Asking, Model, failed_wholly
 from decision_hooks.commands.options import parser, root_of
 from decision_hooks.errors import BackendError, FolderError
-from decision_hooks.pipeline import operations
-from decision_hooks.pipeline import run as pipeline
-from decision_hooks.pipeline.drafts import Draft
-from decision_hooks.pipeline.stages import Shelf
+from decision_hooks.pipeline.operations import as_json
+from decision_hooks.pipeline.run import Proposal, by_model
+from decision_hooks.pipeline.stages import Records
 from decision_hooks.privacy import mask
-from decision_hooks.records import front_matter, madr, naming, search
+from decision_hooks.records import madr, naming, search
+from decision_hooks.records.front_matter import DraftFile
 from decision_hooks.settings import NormalizeSettings, normalize_settings
 from decision_hooks.state import record_index
 from decision_hooks.system import adr_folder, files
@@ -41,23 +41,24 @@ def run(argv: Sequence[str], world: World) -> int:
     root = root_of(world, options.project_root)
     asking = _asking(world, settings, root, clock)
     drafts = _drafts(world, folder, batch)
-    shelf = _shelf(world, settings, root, folder, [name for name in clean if name not in batch])
-    outcome = pipeline.by_model(drafts, shelf, asking.ask, madr.language(settings.language))
-    return _print(world, asking, clock, outcome)
+    records = _records(world, settings, root, folder, [name for name in clean if name not in batch])
+    language = madr.language(settings.language)
+    proposal = by_model(drafts, records, asking.ask, language, lambda text: mask.outgoing(text, world.home))
+    return _print(world, asking, clock, proposal)
 
 
-def _print(world: World, asking: Asking, clock: Countdown, outcome: pipeline.Outcome) -> int:
+def _print(world: World, asking: Asking, clock: Countdown, proposal: Proposal) -> int:
     reason = failed_wholly(asking)
     trouble = asking.trouble
     spent_nothing = trouble is not None and trouble.trouble in answers.SPENT_NOTHING
-    failed = bool(reason) and (spent_nothing or not outcome.operations)
-    count = 0 if failed else len(outcome.operations)
+    failed = bool(reason) and (spent_nothing or not proposal.operations)
+    count = 0 if failed else len(proposal.operations)
     if failed:
         world.err(mask.mask(reason).text)
     else:
-        for left in outcome.left:
+        for left in proposal.left:
             world.err(f"left: {left.name}: {left.why}")
-        world.out(operations.as_json(outcome.operations))
+        world.out(as_json(proposal.operations))
     world.err(
         f"local: {asking.questions} questions, {asking.retries} retries, {clock.spent():.0f} s, {count} operations"
     )
@@ -85,20 +86,21 @@ def _names(world: World, path: str) -> list[str]:
     return list(dict.fromkeys(os.path.basename(line) for line in lines if line.strip()))
 
 
-def _drafts(world: World, folder: str, names: Sequence[str]) -> list[Draft]:
+def _drafts(world: World, folder: str, names: Sequence[str]) -> list[DraftFile]:
     found = []
     for name in names:
         stored = adr_folder.read(folder, name) if naming.is_plain_name(name) else None
         if stored is None:
             world.err(f"no draft {name!r} in the folder: passed over")
             continue
-        shown = mask.outgoing(front_matter.split(stored.text).body, world.home)
-        found.append(Draft(name, stored.text, shown))
+        found.append(DraftFile(name, stored.text))
     return found
 
 
-def _shelf(world: World, settings: NormalizeSettings, root: str, folder: str, names: Sequence[str]) -> Shelf:
-    listed = adr_folder.listing(folder)
+def _records(
+    world: World, settings: NormalizeSettings, root: str, folder: str, names: Sequence[str]
+) -> Records:
+    listed = adr_folder.Snapshot(folder)
     wanted = [name for name in names if naming.is_target_name(name) and name not in listed.drafts]
     project = project_at(root, settings.adr_dir)
     if os.path.isdir(project.state) and os.path.realpath(project.adr) == os.path.realpath(folder):
@@ -106,7 +108,7 @@ def _shelf(world: World, settings: NormalizeSettings, root: str, folder: str, na
     else:
         texts = [(name, stored.text) for name in wanted if (stored := adr_folder.read(folder, name))]
         searched = search.build_index(search.index_record(name, text) for name, text in texts)
-    return Shelf(searched, _reader(folder, world.home), listed.names)
+    return Records(searched, _reader(folder, world.home), listed.names)
 
 
 def _reader(folder: str, home: str) -> Callable[[str], str]:
