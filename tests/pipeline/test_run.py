@@ -159,7 +159,7 @@ def test_a_draft_of_which_one_decision_was_made_stays() -> None:
 def test_a_draft_without_exactly_one_decision_stays(body: str) -> None:
     found = run.by_rules(drafts(a=HEAD + body), frozenset(), EN)
     assert found.operations == ()
-    assert found.left == (run.Left(A, "it does not hold exactly one decision"),)
+    assert found.left == {A: "it does not hold exactly one decision"}
 
 
 def test_titles_that_make_one_slug_get_slugs_of_their_own() -> None:
@@ -211,8 +211,8 @@ def by_model(
     found = run.by_model(batch, known(records), model.ask, EN)
     judged = planned(found, batch, records)
     assert judged.refusals == ()
-    assert sorted([*judged.accepted, *(one.name for one in found.left)]) == sorted(one.name for one in batch)
-    return {one.file: one for one in found.operations}, {one.name: one.why for one in found.left}, model
+    assert sorted([*judged.accepted, *found.left]) == sorted(one.name for one in batch)
+    return {one.file: one for one in found.operations}, dict(found.left), model
 
 
 YES, NO = Answer(ANSWERED, yes=True), Answer(ANSWERED)
@@ -435,5 +435,5 @@ def test_rules_are_lawful_and_lose_no_draft(batch: list[DraftFile]) -> None:
     found = run.by_rules(batch, frozenset(RECORDS), EN)
     judged = planned(found, batch, RECORDS)
     assert judged.refusals == ()
-    assert sorted([*judged.accepted, *(one.name for one in found.left)]) == sorted(one.name for one in batch)
-    assert all(one.why for one in found.left)
+    assert sorted([*judged.accepted, *found.left]) == sorted(one.name for one in batch)
+    assert all(found.left.values())

@@ -30,7 +30,7 @@ def choose(drafts: Sequence[DraftFile], most: int) -> list[DraftFile]:
         draft
         for draft in rest[:_LOOK_AHEAD]
         if draft.session in sessions
-        or any(similar.near(similar.shingles(draft.text), other) for other in shingles)
+        or any(similar.near_duplicates(similar.shingles(draft.text), other) for other in shingles)
     ][: most // 2]
     others = [draft for draft in rest if draft not in related]
     chosen: list[DraftFile] = []

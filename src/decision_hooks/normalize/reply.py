@@ -46,7 +46,7 @@ def reply_for(job: Job, folder: adr_folder.Snapshot, batch: Drafts) -> Reply:
 
 
 def read_reply(job: Job, text: str, batch: Drafts = ()) -> Reply:
-    """The operations of a reply; a reply without operations, or a cut one, is refused, logged and counted."""
+    """The operations of a reply; a reply without operations, or a cut reply, is refused, logged and counted."""
     try:
         return Reply(text, operations(text))
     except RefusedReply as error:
@@ -67,8 +67,8 @@ def _by_rules(job: Job, folder: adr_folder.Snapshot, batch: Drafts) -> Reply:
     job.at.log.write("using rules (no model)")
     job.state.stamp_attempt(job.at.world.now())
     proposal = by_rules(batch, folder.names, madr.language(job.settings.language))
-    for left in proposal.left:
-        job.at.log.write(f"left: {left.name}: {left.why}")
+    for name, why in proposal.left.items():
+        job.at.log.write(f"left: {name}: {why}")
     return read_reply(job, as_json(proposal.operations), batch)
 
 
@@ -79,7 +79,7 @@ def _by_model(job: Job, folder: adr_folder.Snapshot, batch: Drafts, chosen: call
     job.at.log.write(f"using {chosen.label} (model: {chosen.model}) for {len(batch)} drafts")
     prompt = batch_prompt(job, folder, batch)
     before = _stamp(job)
-    job.tell(
+    job.progress(
         f"asking {chosen.label} about {len(batch)} drafts ({len(prompt)} characters); this may take minutes"
     )
     answer = call.ask(
@@ -102,7 +102,7 @@ def _by_local(job: Job, folder: adr_folder.Snapshot, batch: Drafts) -> Reply:
         return _skipped(job, stopped)
     job.at.log.write(f"using local (model: {model or 'of the command'}) for {len(batch)} drafts")
     before = _stamp(job)
-    job.tell(f"asking the local pipeline about {len(batch)} drafts")
+    job.progress(f"asking the local pipeline about {len(batch)} drafts")
     answer = local.ask(
         job.settings.local_cmd,
         model,
@@ -137,19 +137,18 @@ def _stamp(job: Job) -> float | None:
 
 
 def _answered(job: Job, batch: Drafts, name: str, answer: answers.Answer, before: float | None) -> Reply:
-    names = [draft.name for draft in batch]
     if not answer.trouble and answer.text.strip():
-        job.tell(f"answered after {answer.seconds:.0f} s ({len(answer.text)} characters)")
+        job.progress(f"answered after {answer.seconds:.0f} s ({len(answer.text)} characters)")
         return read_reply(job, answer.text, batch)
-    if not answer.trouble:
-        reason = f"empty response from {name}"
-    else:
+    reason = f"empty response from {name}"
+    if answer.trouble:
         reason = f"{name}: {answer.trouble}: {foreign(answer.detail)}"
     job.at.log.write(reason)
     if answer.trouble in answers.SPENT_NOTHING:
         _back_off(job, before, foreign(answer.detail))
     else:
-        job.state.note_invalid(names if answer.trouble in ("", "timeout") else ())
+        blamed = batch if answer.trouble in ("", "timeout") else ()
+        job.state.note_invalid([draft.name for draft in blamed])
     return Reply(failure="failed", reason=reason)
 
 

@@ -35,12 +35,12 @@ def near_duplicates(drafts: Sequence[Reading]) -> tuple[NearDuplicates, ...]:
 
     The longest with exactly one decision represents a group, else the longest.
     """
-    texts = [_own_text(draft) for draft in drafts]
+    shingles = [similar.shingles(_own_text(draft)) for draft in drafts]
     joined = UnionFind(draft.name for draft in drafts)
     for n, draft in enumerate(drafts):
         for m in range(n):
             same = draft.session and draft.session == drafts[m].session
-            if same and similar.near_duplicates(texts[n], texts[m]):
+            if same and similar.near_duplicates(shingles[n], shingles[m]):
                 joined.join(draft.name, drafts[m].name)
     by_name = {draft.name: draft for draft in drafts}
     return tuple(_represented([by_name[name] for name in names]) for names in joined.groups())

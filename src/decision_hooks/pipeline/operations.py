@@ -11,7 +11,7 @@ from decision_hooks.pipeline.questions import Extracted
 from decision_hooks.records import front_matter, madr, naming
 from decision_hooks.replies import record
 from decision_hooks.replies.operations import FIELDS, RawOperation
-from decision_hooks.replies.plan import DELETE, MERGE, REWRITE
+from decision_hooks.replies.plan import DELETE, MERGE
 
 _MOST_ALSO = 300  # characters of each further decision
 
@@ -55,7 +55,7 @@ def own_content(draft: Reading, language: madr.Language, *, whole: bool) -> str:
     body = madr.assemble(texts, language, found.arranged.extras)
     if found.arranged.preamble.strip():
         body = f"{found.arranged.preamble}\n\n{body}"
-    return _accepted(_record(draft.title, body), draft, language)
+    return _accepted(draft, draft.title, body, language)
 
 
 def extracted_content(draft: Reading, found: Extracted, language: madr.Language) -> str:
@@ -65,7 +65,7 @@ def extracted_content(draft: Reading, found: Extracted, language: madr.Language)
     if any(also):
         rest = "\n\n".join(filter(None, (rest, "\n".join(filter(None, also)))))
     body = madr.assemble(found.texts._replace(more=rest), language)
-    return _accepted(_record(found.title or draft.title, body), draft, language)
+    return _accepted(draft, found.title or draft.title, body, language)
 
 
 def _also(decision: Decided) -> str:
@@ -75,21 +75,14 @@ def _also(decision: Decided) -> str:
     return "* " + ": ".join(parts) if parts else ""
 
 
-def _record(title: str, body: str) -> str:
-    return front_matter.render([("type", "ADR"), ("title", title or "ADR")], body)
-
-
-def _accepted(content: str, draft: Reading, language: madr.Language) -> str:
+def _accepted(draft: Reading, title: str, body: str, language: madr.Language) -> str:
+    """The content with this title and body, "" if the judgement of operations would refuse it."""
+    content = front_matter.render([("type", "ADR"), ("title", title or "ADR")], body)
     try:
         record.record(content, "x", record.source(draft.name, draft.text), language)
     except RefusedReply:
         return ""
     return content
-
-
-def rewrite(draft: Reading, slug: str, content: str) -> RawOperation:
-    """The operation by which a draft becomes a record."""
-    return RawOperation(REWRITE, draft.name, slug=slug, content=content)
 
 
 def merge(draft: Reading, target: str, additions: str) -> RawOperation | None:

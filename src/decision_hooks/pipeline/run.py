@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from decision_hooks.pipeline.drafts import Reading, read
 from decision_hooks.pipeline.duplicates import NearDuplicates, duplicates, near_duplicates, own_lines
-from decision_hooks.pipeline.operations import Slugs, delete, merge, own_content, rewrite
+from decision_hooks.pipeline.operations import Slugs, delete, merge, own_content
 from decision_hooks.pipeline.stages import Ask, Records, Stages
 from decision_hooks.records import front_matter, madr
 from decision_hooks.records.front_matter import DraftFile
@@ -18,18 +18,11 @@ from decision_hooks.replies.operations import RawOperation
 from decision_hooks.replies.plan import DELETE, MERGE, REWRITE
 
 
-class Left(NamedTuple):
-    """A draft without an operation, and why."""
-
-    name: str
-    why: str
-
-
 class Proposal(NamedTuple):
-    """The result of the pipeline: at most one operation for a draft, and the drafts without one."""
+    """The result of the pipeline: at most one operation for each draft."""
 
     operations: tuple[RawOperation, ...]
-    left: tuple[Left, ...]
+    left: Mapping[str, str]  # drafts without an operation -> why
 
 
 class Settled(NamedTuple):
@@ -51,7 +44,8 @@ def by_rules(drafts: Sequence[DraftFile], names: frozenset[str], language: madr.
     for draft, _ in settled.groups:
         content = own_content(draft, language, whole=False)
         if content:
-            found[draft.name] = rewrite(draft, slugs.of(draft.title, draft.name), content)
+            slug = slugs.of(draft.title, draft.name)
+            found[draft.name] = RawOperation(REWRITE, draft.name, slug=slug, content=content)
     why = {draft.name: "it does not hold exactly one decision" for draft, _ in settled.groups}
     return _proposal(batch, settled, found, why, lambda name: "")
 
@@ -113,8 +107,8 @@ def _proposal(
             else:
                 operations[other.name] = operation
                 known.append(texts[other.name])
-    left = (Left(draft.name, reasons.get(draft.name, "")) for draft in batch if draft.name not in operations)
-    return Proposal(tuple(operations[draft.name] for draft in batch if draft.name in operations), tuple(left))
+    left = {name: reasons.get(name, "") for name in texts if name not in operations}
+    return Proposal(tuple(operations[name] for name in texts if name in operations), left)
 
 
 def _rewritten_text(slug: str, found: Mapping[str, RawOperation], texts: Mapping[str, str]) -> str:

@@ -13,7 +13,6 @@ from decision_hooks.pipeline.operations import (
     extracted_content,
     merge,
     own_content,
-    rewrite,
 )
 from decision_hooks.pipeline.pairs import MOST_CANDIDATES, Cluster, Pair, clusters, open_pairs, rounds
 from decision_hooks.pipeline.questions import ANSWERED, FAILED, UNASKED, UNUSABLE, Answer, Question
@@ -169,7 +168,7 @@ class Stages:
             draft = self.drafts[name]
             if contents[name]:
                 slug = slugs.of(titles.get(name, ""), draft.title, name)
-                rewrites[name] = rewrite(draft, slug, contents[name])
+                rewrites[name] = RawOperation(REWRITE, name, slug=slug, content=contents[name])
             else:
                 self.why[name] = "its sections could not be read"
         return rewrites

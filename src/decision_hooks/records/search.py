@@ -8,7 +8,7 @@ with earlier updates is more likely to get another. The weights were chosen on r
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log, log1p
 from typing import NamedTuple
@@ -191,10 +191,9 @@ def _opens_block(title: str) -> bool:
 def _scores(index: Index, decisions: Sequence[Mapping[str, int]]) -> list[float]:
     matches = [_relative(_bm25(index, decision)) for decision in decisions]
     best = [max(values) for values in zip(*matches, strict=True)]
-    counts: dict[str, int] = defaultdict(int)
+    counts: Counter[str] = Counter()
     for decision in decisions:
-        for term, count in decision.items():
-            counts[term] += count
+        counts.update(decision)
     titles = _titles_mentioned(index, counts)
     return [
         (best[n] + _FIRST * matches[0][n] + _TITLE * titles[n]) * (1 + _UPDATES * log1p(record.updates))

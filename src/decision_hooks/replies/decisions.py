@@ -24,9 +24,10 @@ def decisions(reply: str) -> tuple[Decision, ...]:
     A decision is a block ``## ADR <title>`` with a context or an outcome; without any title, these sections are one
     untitled decision. An answer with an unclosed fence was cut, and is refused.
     """
-    said = wrapping.after_thought(markdown.split_lines(wrapping.plain(reply)), _begins_block_or_none)
-    answer = wrapping.unfenced(said, _begins_answer, _begins_block)
-    blocks = _blocks(answer.rows)
+    lines = markdown.split_lines(wrapping.plain(reply))
+    said = wrapping.after_thought(lines, lambda row: _begins_block(row) or _is_none(row))
+    rows, cut = wrapping.unfenced(said, _begins_answer, _begins_block)
+    blocks = _blocks(rows)
     found = tuple(_decision(title, rows) for title, rows in blocks if _is_decision(rows))
     if not found:
         if _says_none(said):
@@ -34,7 +35,7 @@ def decisions(reply: str) -> tuple[Decision, ...]:
         raise RefusedReply("no block of the form '## ADR <title>' and no NONE")
     if any(markdown.unclosed_fence("\n".join(rows)) for _, rows in blocks):
         raise RefusedReply("the reply ends inside of a code fence")
-    if answer.cut and not arrange(found[-1].body).texts.more:
+    if cut and not arrange(found[-1].body).texts.more:
         raise RefusedReply("the reply ends before its last section and its enclosing fence are closed")
     return found
 
@@ -57,10 +58,6 @@ def _begins_answer(row: str) -> bool:
 
 def _begins_block(row: str) -> bool:
     return _title(next(markdown.lines(row))) is not None
-
-
-def _begins_block_or_none(row: str) -> bool:
-    return _begins_block(row) or _is_none(row)
 
 
 def _title(line: markdown.Line) -> str | None:

@@ -80,13 +80,13 @@ class Plan(NamedTuple):
     def writes(self) -> tuple[Write, ...]:
         """The files to write: rewrites, then merges; several into one target are one write."""
         found: dict[str, Write] = {}
-        for one in sorted(self.operations, key=lambda operation: operation.op == MERGE):
-            if one.op == REWRITE:
-                found[one.name] = Write(one.name, one.text, one.before, (one.file,))
-            elif one.op == MERGE:
-                old = found.get(one.name) or Write(one.name, one.before or "", one.before, ())
-                text = record.appended(old.text, one.text)
-                found[one.name] = old._replace(text=text, sources=(*old.sources, one.file))
+        for planned in sorted(self.operations, key=lambda planned: planned.op == MERGE):
+            if planned.op == REWRITE:
+                found[planned.name] = Write(planned.name, planned.text, planned.before, (planned.file,))
+            elif planned.op == MERGE:
+                old = found.get(planned.name) or Write(planned.name, planned.before or "", planned.before, ())
+                text = record.appended(old.text, planned.text)
+                found[planned.name] = old._replace(text=text, sources=(*old.sources, planned.file))
         return tuple(write for write in found.values() if write.text != write.before)
 
     @property
@@ -115,12 +115,8 @@ def plan(
     """
     judgement = _Judgement({draft.name: draft for draft in batch}, folder, language, today)
     first = judgement.first_mentions(operations)
-    for raw in first:
-        if raw.op == REWRITE:
-            judgement.attempt(raw, judgement.rewrite)
-    for raw in first:
-        if raw.op != REWRITE:
-            judgement.attempt(raw, judgement.merge if raw.op == MERGE else judgement.delete)
+    for raw in sorted(first, key=lambda raw: raw.op != REWRITE):  # the target of a merge may be a rewrite
+        judgement.judge(raw)
     accepted = (judgement.accepted[raw.file] for raw in first if raw.file in judgement.accepted)
     return Plan(tuple(accepted), tuple(judgement.refusals[:_MOST_REFUSALS]))
 
@@ -174,10 +170,11 @@ class _Judgement:
         empty = [field for field in _NEEDED[raw.op] if not getattr(raw, field).strip()]
         return f"{empty[0]} is empty" if empty else ""
 
-    def attempt(self, raw: RawOperation, judge: Callable[[RawOperation], PlannedOperation]) -> None:
+    def judge(self, raw: RawOperation) -> None:
         """Accept an operation or note why not."""
+        judges = {DELETE: self.delete, REWRITE: self.rewrite, MERGE: self.merge}
         try:
-            self.accepted[raw.file] = judge(raw)
+            self.accepted[raw.file] = judges[raw.op](raw)
         except RefusedReply as error:
             self.refuse(raw, str(error))
 
@@ -243,7 +240,7 @@ class _Judgement:
         return rewrites[asked[0]]
 
     def _record(self, target: str) -> str:
-        """The name of the one record that a target names; raises ``RefusedReply``."""
+        """The name of the record that a target names, if it is only one; raises ``RefusedReply``."""
         if target in self.folder.drafts or target in self.batch:
             raise RefusedReply("the target is a draft")
         if target in self.folder.names and naming.is_target_name(target):

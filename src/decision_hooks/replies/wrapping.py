@@ -1,30 +1,22 @@
-"""What models put around their answer: a byte order mark, thinking, enclosing fences, chatter."""
+"""Removes what models put around their answer: a byte order mark, thinking, enclosing fences, chatter."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from decision_hooks.records.front_matter import clean
 from decision_hooks.text.markdown import Fence, closes, fence
 
 _OPENED = re.compile(r"[ \t\r\n]*<(think(?:ing)?)>", re.IGNORECASE)
 _THOUGHT_ENDS = ("</think>", "</thinking>")
-_MOST_FENCES = 30  # that are taken off; a bound for hostile replies
-
-
-class Unfenced(NamedTuple):
-    """The lines of an answer without what enclosed it."""
-
-    rows: list[str]
-    cut: bool  # an enclosing fence was never closed
+_MOST_FENCES = 30  # that are removed; a bound for hostile replies
 
 
 def plain(reply: str) -> str:
-    """The reply without its byte order mark and the thought that it begins with.
+    """The reply without its byte order mark and its leading thought.
 
-    A thought that is never closed loses its mark alone: what follows may hold the answer.
+    An unclosed thought loses only its mark: the rest may be the answer.
     """
     text = clean(reply.removeprefix("\ufeff"))
     opened = _OPENED.match(text)
@@ -35,7 +27,7 @@ def plain(reply: str) -> str:
 
 
 def after_thought(rows: Sequence[str], begins: Callable[[str], bool]) -> Sequence[str]:
-    """The lines after a thought whose begin is not marked: the last end of one that the answer follows at once."""
+    """The lines after the last closing think tag that is directly followed by the answer."""
     for index in range(len(rows) - 1, -1, -1):
         if rows[index].rstrip().lower().endswith(_THOUGHT_ENDS) and begins(
             _text_at(rows, _next(rows, index + 1))
@@ -46,11 +38,11 @@ def after_thought(rows: Sequence[str], begins: Callable[[str], bool]) -> Sequenc
 
 def unfenced(
     rows: Sequence[str], begins_answer: Callable[[str], bool], announces: Callable[[str], bool]
-) -> Unfenced:
-    """The lines from the answer on; where fences enclose it, without them and what stands between and after.
+) -> tuple[list[str], bool]:
+    """The lines from the answer on, without enclosing fences and the text between and after them.
 
-    A fence encloses when the answer begins at its first line. The last mark that can close it does so, for the
-    answer may hold fences of its own.
+    Returns also whether an enclosing fence was never closed. A fence encloses if the answer begins at its first
+    line. The last mark that can close it does so, because the answer may have inner fences.
     """
     found: list[str] = []
     index = taken = 0
@@ -60,17 +52,17 @@ def unfenced(
             if begins_answer(rows[index]) and not (
                 announces(rows[index]) and _leads_to_fence(rows, index + 1, begins_answer)
             ):
-                return Unfenced([*found, *rows[index:]], False)
+                return [*found, *rows[index:]], False
             index += 1
         elif taken < _MOST_FENCES and begins_answer(_text_at(rows, _next(rows, index + 1))):
             end, taken = _enclosed(rows, index, opened), taken + 1
             found += rows[index + 1 : end]
             if end == len(rows):
-                return Unfenced(found, True)
+                return found, True
             index = end + 1
         else:
             index = _closed(rows, index, opened) + 1
-    return Unfenced(found, False)
+    return found, False
 
 
 def _leads_to_fence(rows: Sequence[str], index: int, begins_answer: Callable[[str], bool]) -> bool:
@@ -94,7 +86,7 @@ def _closed(rows: Sequence[str], index: int, opened: Fence) -> int:
         mark = fence(rows[end])
         if mark is not None and closes(opened, mark):
             return end
-    return index  # never closed: no fence but a stray mark
+    return index  # never closed: a stray mark
 
 
 def _enclosed(rows: Sequence[str], index: int, opened: Fence) -> int:

@@ -36,13 +36,13 @@ class Snapshot:
     def __init__(self, folder: str) -> None:
         sessions: dict[str, str] = {}
         records = []
-        with _Opened(folder) as opened:
-            for name in filter(naming.is_record_name, opened.markdown()):
-                session = opened.session(name)
-                if session is None:
-                    records.append(name)
-                else:
-                    sessions[name] = session
+        for name, session in _sessions(folder):
+            if not naming.is_record_name(name):
+                continue
+            if session is None:
+                records.append(name)
+            else:
+                sessions[name] = session
         self.folder = folder
         self.names = frozenset(files.names(folder))
         self.drafts = tuple(sorted(sessions, key=naming.order_key))  # oldest first, by the time in the name
@@ -81,11 +81,10 @@ class Snapshot:
 def has_at_least(folder: str, drafts: int) -> tuple[bool, int]:
     """Whether there are at least so many drafts, and how many were counted; reads heads, stops early."""
     count = 0
-    with _Opened(folder) as opened:
-        for name in opened.markdown():
-            count += opened.session(name) is not None and naming.is_record_name(name)
-            if count >= drafts:
-                return True, count
+    for name, session in _sessions(folder):
+        count += session is not None and naming.is_record_name(name)
+        if count >= drafts:
+            return True, count
     return False, count
 
 
@@ -134,50 +133,44 @@ def digest(data: bytes) -> str:
     return fingerprint(data, 20)
 
 
-class _Opened:
-    """A folder that stays open while the heads of its files are read: thousands of them at each stop."""
+def _sessions(folder: str) -> Iterator[tuple[str, str | None]]:
+    """The Markdown files and the session of each, None for one without; thousands are read at each stop."""
+    try:
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return
+    try:
+        for name in _markdown(folder):
+            yield name, _session(fd, name)
+    finally:
+        os.close(fd)
 
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-        self._fd = -1
 
-    def __enter__(self) -> _Opened:
-        try:
-            self._fd = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except (OSError, ValueError):
-            pass
-        return self
+def _markdown(folder: str) -> list[str]:
+    """The names of regular Markdown files that are not hidden."""
+    try:
+        with os.scandir(folder) as entries:
+            return [
+                entry.name
+                for entry in entries
+                if entry.name.endswith(".md")
+                and entry.name[0] not in "._"
+                and entry.is_file(follow_symlinks=False)
+            ]
+    except OSError:
+        return []
 
-    def __exit__(self, *_: object) -> None:
-        if self._fd >= 0:
-            os.close(self._fd)
 
-    def markdown(self) -> list[str]:
-        """The names of regular Markdown files that are not hidden."""
-        if self._fd < 0:
-            return []
-        try:
-            with os.scandir(self._folder) as entries:
-                return [
-                    entry.name
-                    for entry in entries
-                    if entry.name.endswith(".md")
-                    and entry.name[0] not in "._"
-                    and entry.is_file(follow_symlinks=False)
-                ]
-        except OSError:
-            return []
-
-    def session(self, name: str) -> str | None:
-        """The session of a draft, by its front matter; None for any other file."""
-        try:
-            fd = os.open(name, _FLAGS, dir_fd=self._fd)
-        except OSError:
-            return None
-        try:
-            head = os.read(fd, _HEAD)
-        except OSError:
-            return None
-        finally:
-            os.close(fd)
-        return front_matter.session_of(head.decode("utf-8-sig", "replace")) if b"session" in head else None
+def _session(folder: int, name: str) -> str | None:
+    """The session in the front matter of a file, None without one."""
+    try:
+        fd = os.open(name, _FLAGS, dir_fd=folder)
+    except OSError:
+        return None
+    try:
+        head = os.read(fd, _HEAD)
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+    return front_matter.session_of(head.decode("utf-8-sig", "replace")) if b"session" in head else None

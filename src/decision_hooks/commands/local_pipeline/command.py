@@ -56,8 +56,8 @@ def _print(world: World, asking: Asking, clock: Countdown, proposal: Proposal) -
     if failed:
         world.err(mask.mask(reason).text)
     else:
-        for left in proposal.left:
-            world.err(f"left: {left.name}: {left.why}")
+        for name, why in proposal.left.items():
+            world.err(f"left: {name}: {why}")
         world.out(as_json(proposal.operations))
     world.err(
         f"local: {asking.questions} questions, {asking.retries} retries, {clock.spent():.0f} s, {count} operations"
