@@ -143,9 +143,7 @@ def condensed(body: str, budget: int) -> str:
     found = decisions(body)
     if not found:
         arranged = headings.arrange(with_headings(body))
-        return _by_value(arranged.title, arranged, budget)
-    if len(found) == 1:
-        return _by_value(found[0].title, found[0].arranged, budget)
+        found = (Decided(arranged.title, arranged),)
     share = max(150, budget // len(found))
     parts: list[str] = []
     for decision in found:

@@ -45,9 +45,10 @@ def unfenced(
     line. The last mark that can close it does so, because the answer may have inner fences.
     """
     found: list[str] = []
+    marks = [fence(row) for row in rows]
     index = taken = 0
     while index < len(rows):
-        opened = fence(rows[index])
+        opened = marks[index]
         if opened is None:
             if begins_answer(rows[index]) and not (
                 announces(rows[index]) and _leads_to_fence(rows, index + 1, begins_answer)
@@ -55,13 +56,13 @@ def unfenced(
                 return [*found, *rows[index:]], False
             index += 1
         elif taken < _MOST_FENCES and begins_answer(_text_at(rows, _next(rows, index + 1))):
-            end, taken = _enclosed(rows, index, opened), taken + 1
+            end, taken = _enclosed(marks, index, opened), taken + 1
             found += rows[index + 1 : end]
             if end == len(rows):
                 return found, True
             index = end + 1
         else:
-            index = _closed(rows, index, opened) + 1
+            index = _closed(marks, index, opened) + 1
     return found, False
 
 
@@ -81,19 +82,17 @@ def _text_at(rows: Sequence[str], index: int) -> str:
     return rows[index] if index < len(rows) else ""
 
 
-def _closed(rows: Sequence[str], index: int, opened: Fence) -> int:
-    for end in range(index + 1, len(rows)):
-        mark = fence(rows[end])
-        if mark is not None and closes(opened, mark):
-            return end
-    return index  # never closed: a stray mark
+def _closed(marks: Sequence[Fence | None], index: int, opened: Fence) -> int:
+    """The end of a fence; ``index`` itself if it is never closed: a stray mark."""
+    ends = (end for end in range(index + 1, len(marks)) if (mark := marks[end]) and closes(opened, mark))
+    return next(ends, index)
 
 
-def _enclosed(rows: Sequence[str], index: int, opened: Fence) -> int:
+def _enclosed(marks: Sequence[Fence | None], index: int, opened: Fence) -> int:
     inner: Fence | None = None
-    last = len(rows)
-    for end in range(index + 1, len(rows)):
-        mark = fence(rows[end])
+    last = len(marks)
+    for end in range(index + 1, len(marks)):
+        mark = marks[end]
         if mark is None:
             continue
         if inner is not None:
