@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from decision_hooks.languages import table
-from decision_hooks.pipeline import run
-from decision_hooks.pipeline.drafts import Draft
+from decision_hooks.pipeline import questions, run
 from decision_hooks.pipeline.pairs import MOST_CANDIDATES, worth_asking
-from decision_hooks.pipeline.questions import ANSWERED, KEPT, SAME, SECTIONS, Answer, Extracted, Question
-from decision_hooks.pipeline.stages import Shelf
+from decision_hooks.pipeline.questions import ANSWERED, Answer, Extracted, Question
+from decision_hooks.pipeline.stages import Records
 from decision_hooks.records import front_matter, headings, search
+from decision_hooks.records.front_matter import DraftFile
 
 LEAST_OVERLAP = 0.6
 READ = Callable[[str], str]
@@ -82,7 +82,7 @@ def reader(folder: Path) -> READ:
 
 @cache
 def indexed(name: str, text: str) -> search.Indexed:
-    """A record as the index has it, cached: most records are in many batches."""
+    """A record as the index knows it; most records stand in many batches."""
     return search.index_record(name, text)
 
 
@@ -101,17 +101,14 @@ def measured(batch: Mapping[str, Any], read: READ, all_merges: bool) -> Measured
     """Run the pipeline on one batch."""
     texts = {name: read(blob) for name, blob in batch["records"].items()}
     records = {name: text for name, text in texts.items() if front_matter.session_of(text) is None}
-    drafts = [
-        Draft(name, text := read(blob), front_matter.split(text).body)
-        for name, blob in batch["drafts"].items()
-    ]
+    drafts = [DraftFile(name, read(blob)) for name, blob in batch["drafts"].items()]
     truth = truths(batch, read)
     index = search.build_index(indexed(name, text) for name, text in records.items())
     asked: Counter[str] = Counter()
     begun = time.perf_counter()
     outcome = run.by_model(
         drafts,
-        Shelf(index, lambda name: records.get(name, ""), frozenset(records)),
+        Records(index, lambda name: records.get(name, ""), frozenset(records)),
         lambda questions, share: [judged(question, truth, asked) for question in questions],
         table.language("uk"),
     )
@@ -126,14 +123,14 @@ def judged(question: Question, truth: Mapping[str, Truth], asked: Counter[str]) 
     """The answer that leads to what became of the drafts."""
     asked[question.kind] += 1
     one = truth[question.about[0]]
-    if question.kind == SAME:
+    if question.kind == questions.SAME:
         other = question.about[1]
         return Answer(
             ANSWERED, yes=one.file != "" and one.file == (truth[other].file if other in truth else other)
         )
-    if question.kind == KEPT:
+    if question.kind == questions.KEPT:
         return Answer(ANSWERED, yes=one.op != "delete")
-    if question.kind == SECTIONS:
+    if question.kind == questions.SECTIONS:
         texts = headings.parse_body(front_matter.split(one.content).body).texts
         return Answer(
             ANSWERED, sections=Extracted("", texts._replace(outcome=texts.outcome or "As decided."))
@@ -141,7 +138,7 @@ def judged(question: Question, truth: Mapping[str, Truth], asked: Counter[str]) 
     return Answer(ANSWERED, additions=("As it was added.",))
 
 
-def kinds(outcome: run.Outcome, truth: Mapping[str, Truth], all_merges: bool) -> list[str]:
+def kinds(outcome: run.Proposal, truth: Mapping[str, Truth], all_merges: bool) -> list[str]:
     """How each draft came out: ``same``, ``same file`` (the other of two is the anchor), or both operations."""
     made = {one.slug: one.file for one in outcome.operations if one.slug}
     operations = {one.file: one for one in outcome.operations}
@@ -166,7 +163,7 @@ def kinds(outcome: run.Outcome, truth: Mapping[str, Truth], all_merges: bool) ->
 
 
 def reached(
-    index: search.Index, drafts: Sequence[Draft], truth: Mapping[str, Truth], records: Mapping[str, str]
+    index: search.Index, drafts: Sequence[DraftFile], truth: Mapping[str, Truth], records: Mapping[str, str]
 ) -> list[bool]:
     """Of each merge that counts whether its target, or the draft that became it, is among the candidates."""
     near = search.candidates(index, [(one.name, one.text) for one in drafts], MOST_CANDIDATES)

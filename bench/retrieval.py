@@ -1,13 +1,13 @@
 """Recall of the retrieval on recorded merges, and its time: ``python bench/retrieval.py FOLDER``.
 
-The folder holds ``batch-*.json`` and ``blobs/<id>.md``. A batch names ``drafts`` and the ``records`` that stood
-there (name -> blob), and under ``became`` its ``merge-into`` operations (draft, target, overlap).
-A merge counts when its addition shares at least 0.6 of its words with the draft, as it is inferred. It is found
-at k when its target is among the first k of all records that stood there. A merge whose target is not among these
-(the rewrite of another draft of the batch) is no merge into a record: it is counted apart, and in the measure of
-candidates it is found when that other draft is among them. Some of the records hold a session in their front
-matter: they are drafts that wait for a later batch. The measure is told with them, and without them as in the
-product, where a draft is never a target.
+The folder holds ``batch-*.json`` and ``blobs/<id>.md``. A batch names ``drafts`` and the ``records`` of its
+time (name -> blob), and under ``became`` its ``merge-into`` operations (draft, target, overlap).
+A merge counts if its addition shares at least 0.6 of its words with the draft, because merges are inferred. It is
+found at k if its target is among the first k of all these records. A merge with another target (the rewrite of
+another draft of the batch) is no merge into a record: it is counted apart, and in the measure of candidates it is
+found if that other draft is among them. Some of the records have a session in their front matter: they are drafts
+of a later batch. The measure is printed with them, and without them as in the product, where a draft is never a
+target.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CANDIDATES = 12
 
 
 class Merge(NamedTuple):
-    """A draft that was merged, and where its target stood in the ranks; None: it was not there at all."""
+    """A draft that was merged, and the rank of its target, None if there is none."""
 
     number: int  # of the batch
     into_record: bool
@@ -52,7 +52,7 @@ def main() -> None:
     read = _reader(options.folder)
     paths = sorted(options.folder.glob("batch-*.json"))
     for with_drafts in (True, False):
-        print("among all that stood there" if with_drafts else "among the records alone")
+        print("among all files" if with_drafts else "among the records alone")
         merges: list[Merge] = []
         for number, path in enumerate(paths):
             batch = json.loads(path.read_text(encoding="utf-8"))

@@ -6,13 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from decision_hooks.normalize import batching
-from decision_hooks.normalize.batching import Waiting, choose, order
+from decision_hooks.normalize.batching import choose, order
+from decision_hooks.records.front_matter import DraftFile
 
 
-def waiting(count: int, session: str = "", text: str = "", first: int = 0) -> list[Waiting]:
+def waiting(count: int, session: str = "", text: str = "", first: int = 0) -> list[DraftFile]:
     """Drafts of one session each, or all of ``session``, oldest first, with texts that have nothing in common."""
     return [
-        Waiting(
+        DraftFile(
             f"2603{number // 24 + 1:02d}-{number % 24:02d}00-d{number}.md",
             text or " ".join(f"w{number}x{word}" for word in range(40)),
             session or f"s{number}",
@@ -21,7 +22,7 @@ def waiting(count: int, session: str = "", text: str = "", first: int = 0) -> li
     ]
 
 
-def names(drafts: list[Waiting]) -> list[str]:
+def names(drafts: list[DraftFile]) -> list[str]:
     return [draft.name for draft in drafts]
 
 

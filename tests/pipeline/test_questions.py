@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from decision_hooks.backends import prompts
 from decision_hooks.pipeline import questions
-from decision_hooks.pipeline.drafts import Draft, condensed, condensed_record, read
+from decision_hooks.pipeline.drafts import condensed, condensed_record, read
 from decision_hooks.pipeline.questions import ANSWERED, KINDS, UNUSABLE, Answer, Question
+from decision_hooks.records.front_matter import DraftFile
 from support.adr_texts import block, draft, record
 
 SOURCE = "The cache needs a store. SQLite was chosen because it is embedded. Nothing has to be run beside it."
@@ -151,7 +152,7 @@ SEVERAL = "\n".join(
 
 def asked(text: str) -> list[Question]:
     body = text.split("---\n\n", 1)[-1]
-    reading = read(Draft("a.md", text, body))
+    reading = read(DraftFile("a.md", text))
     return [
         questions.same(("a.md", body), ("b.md", record("Кеш", body=body)), is_draft=False),
         questions.same(("a.md", body), ("b.md", body), is_draft=True),
@@ -204,7 +205,7 @@ def test_a_text_never_takes_more_than_its_room(text: str, budget: int) -> None:
 
 def test_what_is_not_evidenced_is_told() -> None:
     text = draft().replace("---\n\n##", "unverified:\n- src/ghost.py\n- 5 ms\n---\n\n##", 1)
-    values: dict[str, Any] = dict(questions.sections(read(Draft("a.md", text, text))).values)
+    values: dict[str, Any] = dict(questions.sections(read(DraftFile("a.md", text), lambda _: text)).values)
     assert values["unverified"] == "src/ghost.py; 5 ms"
 
 

@@ -11,20 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decision_hooks.languages import table
-from decision_hooks.pipeline import (
-    operations as pipeline_records,
-)
-from decision_hooks.pipeline import (
-    questions as pipeline_questions,
-)
-from decision_hooks.pipeline import (
-    run,
-)
-from decision_hooks.pipeline.drafts import Draft
+from decision_hooks.pipeline import questions, run
+from decision_hooks.pipeline.operations import Slugs, as_json
 from decision_hooks.pipeline.questions import ANSWERED, FAILED, UNASKED, UNUSABLE, Answer, Question
-from decision_hooks.pipeline.stages import Shelf
+from decision_hooks.pipeline.stages import Records
 from decision_hooks.records import front_matter, madr, search
-from decision_hooks.replies import planning
+from decision_hooks.records.front_matter import DraftFile
+from decision_hooks.replies import plan
 from decision_hooks.replies.operations import RawOperation, operations
 from support.adr_texts import block, draft, record
 
@@ -34,17 +27,17 @@ QUEUE = "260301-0900-queue.md"
 RECORDS = {QUEUE: record("Use a queue"), "260302-0900-cache.md": record("Cache prices")}
 
 
-def drafts(**texts: str) -> list[Draft]:
+def drafts(**texts: str) -> list[DraftFile]:
     names = {"a": A, "b": B, "c": C}
-    return [Draft(names[key], text, front_matter.split(text).body) for key, text in texts.items()]
+    return [DraftFile(names[key], text) for key, text in texts.items()]
 
 
-def planned(found: run.Outcome, batch: Sequence[Draft], records: dict[str, str]) -> planning.Plan:
+def planned(found: run.Proposal, batch: Sequence[DraftFile], records: dict[str, str]) -> plan.Plan:
     """The operations as the run would judge them, through their JSON."""
-    return planning.plan(
-        operations(pipeline_records.as_json(found.operations)),
-        batch=[planning.DraftFile(one.name, one.text) for one in batch],
-        folder=planning.Folder(
+    return plan.plan(
+        operations(as_json(found.operations)),
+        batch=batch,
+        folder=plan.Folder(
             frozenset(records) | {one.name for one in batch},
             frozenset(one.name for one in batch),
             records.get,
@@ -53,7 +46,7 @@ def planned(found: run.Outcome, batch: Sequence[Draft], records: dict[str, str])
     )
 
 
-def by_rules(batch: list[Draft]) -> dict[str, RawOperation]:
+def by_rules(batch: list[DraftFile]) -> dict[str, RawOperation]:
     found = run.by_rules(batch, frozenset(RECORDS), EN)
     assert planned(found, batch, RECORDS).refusals == ()
     return {one.file: one for one in found.operations}
@@ -167,7 +160,7 @@ def test_a_draft_of_which_one_decision_was_made_stays() -> None:
 def test_a_draft_without_exactly_one_decision_stays(body: str) -> None:
     found = run.by_rules(drafts(a=HEAD + body), frozenset(), EN)
     assert found.operations == ()
-    assert found.left == (run.Left(A, "it does not hold exactly one decision"),)
+    assert found.left == {A: "it does not hold exactly one decision"}
 
 
 def test_titles_that_make_one_slug_get_slugs_of_their_own() -> None:
@@ -183,8 +176,8 @@ def test_titles_that_make_one_slug_get_slugs_of_their_own() -> None:
     "title", ["260304-0501-x", "260304-0501-260304-0501-x", "20260304-050607-", "x" * 300, "../etc"]
 )
 def test_a_slug_means_to_the_plan_what_it_says(title: str) -> None:
-    slug = pipeline_records.Slugs(()).of(title, "fallback")
-    assert planning._slug(slug) == slug
+    slug = Slugs(()).of(title, "fallback")
+    assert plan._slug(slug) == slug
 
 
 # -- stages with a model
@@ -199,28 +192,28 @@ class Model:
         self.judge = judge
         self.asked: list[tuple[str, tuple[str, ...]]] = []
 
-    def ask(self, questions: Sequence[Question], share: float) -> list[Answer]:
-        self.asked += [(one.kind, one.about) for one in questions]
-        return [self.judge(one) for one in questions]
+    def ask(self, asked: Sequence[Question], share: float) -> list[Answer]:
+        self.asked += [(one.kind, one.about) for one in asked]
+        return [self.judge(one) for one in asked]
 
     def count(self, kind: str) -> int:
         return sum(found == kind for found, _ in self.asked)
 
 
-def shelf(records: dict[str, str]) -> Shelf:
+def known(records: dict[str, str]) -> Records:
     index = search.build_index(search.index_record(name, text) for name, text in records.items())
-    return Shelf(index, lambda name: records.get(name, ""), frozenset(records))
+    return Records(index, lambda name: records.get(name, ""), frozenset(records))
 
 
 def by_model(
-    batch: list[Draft], judge: Judge, records: dict[str, str] = RECORDS
+    batch: list[DraftFile], judge: Judge, records: dict[str, str] = RECORDS
 ) -> tuple[dict[str, RawOperation], dict[str, str], Model]:
     model = Model(judge)
-    found = run.by_model(batch, shelf(records), model.ask, EN)
-    plan = planned(found, batch, records)
-    assert plan.refusals == ()
-    assert sorted([*plan.accepted, *(one.name for one in found.left)]) == sorted(one.name for one in batch)
-    return {one.file: one for one in found.operations}, {one.name: one.why for one in found.left}, model
+    found = run.by_model(batch, known(records), model.ask, EN)
+    judged = planned(found, batch, records)
+    assert judged.refusals == ()
+    assert sorted([*judged.accepted, *found.left]) == sorted(one.name for one in batch)
+    return {one.file: one for one in found.operations}, dict(found.left), model
 
 
 YES, NO = Answer(ANSWERED, yes=True), Answer(ANSWERED)
@@ -342,7 +335,7 @@ def test_a_reply_in_another_form_is_the_careful_choice() -> None:
 @pytest.mark.parametrize("state", [UNUSABLE, FAILED, UNASKED])
 def test_a_model_without_one_usable_answer_decides_nothing(state: str) -> None:
     batch = drafts(**THREE)
-    empty = Draft("260304-0504-d.md", HEAD, "")
+    empty = DraftFile("260304-0504-d.md", HEAD)
     found, left, _ = by_model([*batch, empty], lambda question: Answer(state))
     assert list(found) == [empty.name]
     assert set(left) == {A, B, C}
@@ -356,7 +349,7 @@ def test_several_decisions_become_one_record_that_tells_of_all() -> None:
             return YES if question.kind == "kept" else NO
         reply = {"title": "Bound shard", "context": "", "options": ["Bound shard"], "consequences": [], "more": "",
                  "outcome": "Bound shard, because shard would else take all memory"}  # fmt: skip
-        return pipeline_questions.read(question, json.dumps(reply))
+        return questions.read(question, json.dumps(reply))
 
     found, _, _ = by_model(drafts(a=text), judge, {})
     assert found[A].slug == "bound-shard"
@@ -391,13 +384,13 @@ REPLIES = st.sampled_from(
 
 
 @st.composite
-def batches(draw: st.DrawFn) -> list[Draft]:
+def batches(draw: st.DrawFn) -> list[DraftFile]:
     found = []
     for name in draw(st.lists(NAMES, unique=True, max_size=5)):
         head = f"---\nsession: {draw(SESSIONS)}\ncaptured: 2026-03-04\n---\n\n"
         body = draw(BODIES).replace("Use SQLite for the cache", draw(TITLES))
         text = front_matter.clean(head + body + draw(st.sampled_from(["", "", "\nx \x00 \ud800 ```\n"])))
-        found.append(Draft(name, text, front_matter.split(text).body))
+        found.append(DraftFile(name, text))
     return found
 
 
@@ -423,7 +416,7 @@ def in_form(question: Question, said: str) -> str:
 @settings(max_examples=250, deadline=None)
 @given(batches(), st.data())
 def test_whatever_the_model_says_the_plan_takes_every_operation_and_no_draft_is_lost(
-    batch: list[Draft], data: st.DataObject
+    batch: list[DraftFile], data: st.DataObject
 ) -> None:
     states = st.sampled_from([ANSWERED] * 12 + [FAILED, UNASKED])
     sensible = st.sampled_from([True, True, True, False])
@@ -431,7 +424,7 @@ def test_whatever_the_model_says_the_plan_takes_every_operation_and_no_draft_is_
     def judge(question: Question) -> Answer:
         state = data.draw(states)
         reply = in_form(question, data.draw(YES_OR_NO)) if data.draw(sensible) else data.draw(REPLIES)
-        return Answer(state) if state != ANSWERED else pipeline_questions.read(question, reply)
+        return Answer(state) if state != ANSWERED else questions.read(question, reply)
 
     found, left, _ = by_model(batch, judge, data.draw(st.sampled_from([RECORDS, {}])))
     assert len(found) + len(left) == len(batch)
@@ -439,9 +432,9 @@ def test_whatever_the_model_says_the_plan_takes_every_operation_and_no_draft_is_
 
 @settings(max_examples=250, deadline=None)
 @given(batches())
-def test_rules_are_lawful_and_lose_no_draft(batch: list[Draft]) -> None:
+def test_rules_are_lawful_and_lose_no_draft(batch: list[DraftFile]) -> None:
     found = run.by_rules(batch, frozenset(RECORDS), EN)
-    plan = planned(found, batch, RECORDS)
-    assert plan.refusals == ()
-    assert sorted([*plan.accepted, *(one.name for one in found.left)]) == sorted(one.name for one in batch)
-    assert all(one.why for one in found.left)
+    judged = planned(found, batch, RECORDS)
+    assert judged.refusals == ()
+    assert sorted([*judged.accepted, *found.left]) == sorted(one.name for one in batch)
+    assert all(found.left.values())

@@ -44,7 +44,7 @@ def test_scalars_stay_strings() -> None:
         "e": ["1", "yes"],
         "f": {"g": "1.0"},
     }
-    assert (read.has_front, read.valid, read.body) == (True, True, "x")
+    assert (read.valid, read.body) == (True, "x")
     assert (read.text("a"), read.text("e"), read.text("zz")) == ("no", "", "")
     assert (read.texts("e"), read.texts("a"), read.texts("zz")) == (("1", "yes"), ("no",), ())
 
@@ -63,7 +63,6 @@ def test_scalars_stay_strings() -> None:
 )
 def test_invalid_yaml_gives_the_keys_that_its_lines_hold(front: str) -> None:
     read = front_matter.read(f"---\n{front}\n---\nbody")
-    assert read.has_front
     assert not read.valid
     assert read.text("other") == "x"
     assert read.body == "body"
@@ -72,7 +71,7 @@ def test_invalid_yaml_gives_the_keys_that_its_lines_hold(front: str) -> None:
 @pytest.mark.parametrize("front", ["- a\n- b", "just text", "42"])
 def test_front_matter_that_is_no_map_is_invalid(front: str) -> None:
     read = front_matter.read(f"---\n{front}\n---\n")
-    assert (read.front, read.has_front, read.valid) == ({}, True, False)
+    assert (read.front, read.body, read.valid) == ({}, "", False)
 
 
 @pytest.mark.parametrize(

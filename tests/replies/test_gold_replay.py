@@ -12,9 +12,10 @@ import pytest
 
 from decision_hooks.languages import table
 from decision_hooks.records import front_matter, madr, naming
+from decision_hooks.records.front_matter import DraftFile
 from decision_hooks.replies import record
-from decision_hooks.replies.decisions import operations
-from decision_hooks.replies.planning import DraftFile, Folder, Plan, plan
+from decision_hooks.replies.operations import operations
+from decision_hooks.replies.plan import Folder, Plan, plan
 from decision_hooks.text import markdown
 from support.gold import BATCHES, loaded
 
@@ -51,7 +52,7 @@ def test_every_operation_is_accepted_and_leads_to_its_file(path: Path) -> None:
     found = replayed(batch)
     assert found.refusals == ()
     assert found.accepted == {item["file"] for item in batch["operations"]}
-    by_file = {step.file: step for step in found.steps}
+    by_file = {step.file: step for step in found.operations}
     for item in batch["operations"]:
         step = by_file[item["file"]]
         if item["op"] == "rewrite":
@@ -65,7 +66,7 @@ def test_every_operation_is_accepted_and_leads_to_its_file(path: Path) -> None:
 def test_records_have_the_form_and_all_that_was_written(path: Path) -> None:
     batch = loaded(path)
     contents = {item["file"]: item["content"] for item in batch["operations"] if item["op"] == "rewrite"}
-    for step in replayed(batch).steps:
+    for step in replayed(batch).operations:
         if step.op != "rewrite":
             continue
         read, theirs = front_matter.read(step.text), front_matter.read(contents[step.file])
@@ -84,7 +85,7 @@ def test_records_have_the_form_and_all_that_was_written(path: Path) -> None:
 @pytest.mark.parametrize("path", BATCHES, ids=lambda path: path.stem)
 def test_a_record_made_of_a_record_is_the_same(path: Path) -> None:
     batch = loaded(path)
-    for step in replayed(batch).steps:
+    for step in replayed(batch).operations:
         if step.op == "rewrite":
             drawn = record.source(step.file, batch["drafts"][step.file])
             assert record.record(step.text, "other", drawn, UK) == step.text
@@ -94,7 +95,7 @@ def test_a_record_made_of_a_record_is_the_same(path: Path) -> None:
 def test_drafts_go_and_records_keep_what_they_had(path: Path) -> None:
     batch = loaded(path)
     found = replayed(batch)
-    assert {removal.name for removal in found.removals} == set(batch["drafts"])
+    assert set(found.removals) == set(batch["drafts"])
     for write in found.writes:
-        if not write.new:
+        if write.before is not None:
             assert write.text.startswith(batch["records"][write.name].rstrip("\n"))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from decision_hooks.errors import RefusedReply
-from decision_hooks.replies.decisions import RawOperation, operations
+from decision_hooks.replies.operations import RawOperation, operations
 
 DELETE = {"op": "delete", "file": "a.md", "reason": 'тривіальна: {["]}\\ \n```json\n'}
 REWRITE = {

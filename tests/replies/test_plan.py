@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from decision_hooks.errors import RefusedReply
 from decision_hooks.languages import table
 from decision_hooks.records import front_matter
-from decision_hooks.replies.decisions import operations
-from decision_hooks.replies.planning import DraftFile, Folder, Plan, plan
+from decision_hooks.records.front_matter import DraftFile
+from decision_hooks.replies.operations import operations
+from decision_hooks.replies.plan import Folder, Plan, plan
 from support import adr_texts
 
 A, B, C = "260304-0506-cache.md", "260304-0507-queue.md", "20260305-010203-log.md"
@@ -50,6 +51,10 @@ def merge(file: str, target: Any = RECORD, **more: Any) -> dict[str, Any]:
     return {"op": "merge-into", "file": file, "target": target, "additions": "New facts.", **more}
 
 
+def lines(found: Plan) -> list[str]:
+    return [str(operation) for operation in found.operations]
+
+
 def refused(found: Plan) -> list[str]:
     return [str(refusal) for refusal in found.refusals]
 
@@ -59,17 +64,17 @@ def refused(found: Plan) -> list[str]:
 
 def test_a_delete_removes_its_draft() -> None:
     found = planned(delete(A))
-    assert [tuple(removal) for removal in found.removals] == [(A, "trivial")]
+    assert found.removals == (A,)
     assert (found.writes, found.refusals, found.accepted) == ((), (), {A})
-    assert found.lines() == (f"delete: {A} (trivial)",)
+    assert lines(found) == [f"delete: {A} (trivial)"]
 
 
 def test_a_missing_reason_is_said() -> None:
-    assert planned({"op": "delete", "file": A}).lines() == (f"delete: {A} (no reason given)",)
+    assert lines(planned({"op": "delete", "file": A})) == [f"delete: {A} (no reason given)"]
 
 
 def test_a_long_reason_of_several_lines_is_told_in_one() -> None:
-    (line,) = planned(delete(A, reason="x\n" * 500)).lines()
+    (line,) = lines(planned(delete(A, reason="x\n" * 500)))
     assert "\n" not in line
     assert len(line) < 300
 
@@ -77,10 +82,10 @@ def test_a_long_reason_of_several_lines_is_told_in_one() -> None:
 def test_a_rewrite_makes_a_record_with_the_time_of_its_draft() -> None:
     found = planned(rewrite(A))
     (write,) = found.writes
-    assert (write.name, write.new, write.before, write.sources) == ("260304-0506-кеш.md", True, None, (A,))
+    assert (write.name, write.before, write.sources) == ("260304-0506-кеш.md", None, (A,))
     assert front_matter.read(write.text).text("date") == "2026-03-04"
-    assert [removal.name for removal in found.removals] == [A]
-    assert found.lines() == (f"rewrite: {A} -> 260304-0506-кеш.md",)
+    assert found.removals == (A,)
+    assert lines(found) == [f"rewrite: {A} -> 260304-0506-кеш.md"]
 
 
 @pytest.mark.parametrize(
@@ -95,8 +100,8 @@ def test_a_rewrite_makes_a_record_with_the_time_of_its_draft() -> None:
     ],
 )
 def test_the_name_is_our_slug_of_theirs(slug: str, name: str) -> None:
-    (step,) = planned(rewrite(A, slug)).steps
-    assert step.name == name
+    (operation,) = planned(rewrite(A, slug)).operations
+    assert operation.name == name
 
 
 def test_a_draft_of_the_old_form_keeps_its_time() -> None:
@@ -126,7 +131,7 @@ def test_two_rewrites_of_one_minute_and_slug_get_two_names() -> None:
 def test_a_record_may_take_the_name_of_its_own_draft() -> None:
     found = planned(rewrite(A, "Cache"))
     (write,) = found.writes
-    assert (write.name, write.new, write.before) == (A, False, TEXTS[A])
+    assert (write.name, write.before) == (A, TEXTS[A])
     assert (found.removals, found.accepted) == ((), {A})
 
 
@@ -139,10 +144,10 @@ def test_the_name_of_another_draft_is_taken() -> None:
 def test_a_merge_is_appended_to_its_record() -> None:
     found = planned(merge(B))
     (write,) = found.writes
-    assert (write.name, write.new, write.before, write.sources) == (RECORD, False, TEXTS[RECORD], (B,))
+    assert (write.name, write.before, write.sources) == (RECORD, TEXTS[RECORD], (B,))
     assert write.text == TEXTS[RECORD] + "\n## Update 2026-03-04\n\nNew facts.\n"
-    assert [removal.name for removal in found.removals] == [B]
-    assert found.lines() == (f"merge-into: {B} -> {RECORD}",)
+    assert found.removals == (B,)
+    assert lines(found) == [f"merge-into: {B} -> {RECORD}"]
 
 
 def test_two_merges_into_one_record_are_one_write() -> None:
@@ -157,7 +162,7 @@ def test_what_was_appended_already_is_not_appended_again() -> None:
     folder = Folder(NAMES, frozenset({A, B, C}), {**TEXTS, RECORD: text}.get)
     found = plan(operations(json.dumps([merge(B)])), batch=BATCH, folder=folder, language=EN)
     assert (found.writes, found.accepted) == ((), {B})
-    assert [removal.name for removal in found.removals] == [B]
+    assert found.removals == (B,)
 
 
 @pytest.mark.parametrize("order", [0, 1])
@@ -165,7 +170,7 @@ def test_a_merge_into_a_rewrite_of_the_reply_goes_into_the_new_record(order: int
     items = [rewrite(A), merge(B, "кеш")]
     found = planned(*(items[order:] + items[:order]))
     (write,) = found.writes
-    assert (write.name, write.new, set(write.sources)) == ("260304-0506-кеш.md", True, {A, B})
+    assert (write.name, write.before, set(write.sources)) == ("260304-0506-кеш.md", None, {A, B})
     assert write.text.endswith("\n## Update 2026-03-04\n\nNew facts.\n")
 
 
@@ -173,7 +178,7 @@ def test_a_merge_into_a_record_that_takes_its_drafts_name_is_one_write() -> None
     found = planned(rewrite(A, "cache"), merge(B, "cache"))
     (write,) = found.writes
     assert (write.name, write.before) == (A, TEXTS[A])
-    assert [removal.name for removal in found.removals] == [B]
+    assert found.removals == (B,)
 
 
 @pytest.mark.parametrize(
@@ -188,12 +193,12 @@ def test_a_merge_into_a_record_that_takes_its_drafts_name_is_one_write() -> None
     ],
 )
 def test_a_target_is_a_name_or_the_ending_of_one_record(target: str, name: str) -> None:
-    assert [step.name for step in planned(merge(B, target)).steps] == [name]
+    assert [operation.name for operation in planned(merge(B, target)).operations] == [name]
 
 
 def test_an_exact_name_goes_before_a_rewrite_and_a_rewrite_before_an_ending() -> None:
-    assert planned(rewrite(A, "notes-on-cache"), merge(B, OLD)).steps[1].name == OLD
-    assert planned(rewrite(A, "store"), merge(B, "store")).steps[1].name == "260304-0506-store.md"
+    assert planned(rewrite(A, "notes-on-cache"), merge(B, OLD)).operations[1].name == OLD
+    assert planned(rewrite(A, "store"), merge(B, "store")).operations[1].name == "260304-0506-store.md"
 
 
 # -- refusals
@@ -326,19 +331,19 @@ def test_no_reply_touches_a_file_outside_of_the_batch_its_lawful_targets_and_fre
     items: list[Any],
 ) -> None:
     found = planned(*items)
-    assert {removal.name for removal in found.removals} <= {A, B, C}
+    assert set(found.removals) <= {A, B, C}
     assert found.accepted <= {A, B, C}
     for write in found.writes:
         assert "/" not in write.name
         assert write.name.endswith(".md")
         assert write.name[0] not in "._"
         assert len(write.name.encode()) <= 255
-        assert write.new == (write.name not in NAMES)
-        assert write.new or write.name in {RECORD, OLD, A, B, C}
+        assert (write.before is None) == (write.name not in NAMES)
+        assert write.before is None or write.name in {RECORD, OLD, A, B, C}
         assert write.before == TEXTS.get(write.name)
-        assert write.name not in {removal.name for removal in found.removals}
+        assert write.name not in found.removals
         assert front_matter.session_of(write.text) is None
-    for line in (*found.lines(), *refused(found)):
+    for line in (*lines(found), *refused(found)):
         assert "\n" not in line
         line.encode()
 

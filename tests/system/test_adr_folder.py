@@ -32,7 +32,7 @@ from support.adr_texts import draft, record
 )
 def test_front_matter_and_name_tell_what_a_file_is(tmp_path: Path, name: str, text: str, kind: str) -> None:
     (tmp_path / name).write_bytes(text.encode())
-    found = adr_folder.listing(str(tmp_path))
+    found = adr_folder.Snapshot(str(tmp_path))
     assert (name in found.drafts, name in found.records) == (kind == "draft", kind == "record")
     assert adr_folder.has_at_least(str(tmp_path), 1) == (kind == "draft", int(kind == "draft"))
     assert name in found.names
@@ -45,7 +45,7 @@ def test_links_folders_and_pipes_are_passed_over(tmp_path: Path) -> None:
     (folder / "260304-0502-folder.md").mkdir(parents=True)
     (folder / "260304-0501-link.md").symlink_to(outside)
     os.mkfifo(folder / "260304-0503-pipe.md")
-    found = adr_folder.listing(str(folder))
+    found = adr_folder.Snapshot(str(folder))
     assert (found.drafts, found.records) == ((), ())
     for name in found.names:
         assert adr_folder.read(str(folder), name) is None
@@ -57,7 +57,7 @@ def test_a_name_that_is_no_utf_8_is_a_name(tmp_path: Path) -> None:
         (tmp_path / name).write_text(draft())
     except OSError:  # a file system of Unicode names alone
         return
-    assert adr_folder.listing(str(tmp_path)).drafts == (name,)
+    assert adr_folder.Snapshot(str(tmp_path)).drafts == (name,)
 
 
 def test_counting_stops_as_soon_as_there_are_enough(tmp_path: Path) -> None:
@@ -71,7 +71,8 @@ def test_counting_stops_as_soon_as_there_are_enough(tmp_path: Path) -> None:
 def test_a_folder_that_is_none_is_empty(tmp_path: Path, folder: str) -> None:
     (tmp_path / "file").write_text("x")
     assert adr_folder.has_at_least(str(tmp_path / folder), 1) == (False, 0)
-    assert adr_folder.listing(str(tmp_path / folder)) == adr_folder.Listing(frozenset(), (), ())
+    found = adr_folder.Snapshot(str(tmp_path / folder))
+    assert (found.names, found.drafts, found.records) == (frozenset(), (), ())
 
 
 def test_a_file_too_large_to_be_put_back_is_left_alone(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from decision_hooks.hosts.table import public_path
 from decision_hooks.privacy import mask
 from decision_hooks.privacy.mask import home_as_tilde
 from decision_hooks.records import grounding, madr, naming
-from decision_hooks.replies.decisions import Decision
+from decision_hooks.records.madr import Decision
 from decision_hooks.state.values import Title
 from decision_hooks.system import git
 from decision_hooks.system.runlog import iso_time

@@ -16,7 +16,7 @@ from decision_hooks.errors import RefusedReply
 from decision_hooks.languages import table
 from decision_hooks.privacy import mask
 from decision_hooks.records import madr
-from decision_hooks.replies import decisions as replies
+from decision_hooks.replies.decisions import decisions, has_form
 from decision_hooks.sessions import digest
 from decision_hooks.sessions.model import Edit
 from decision_hooks.state.values import GivenUp, Outbox, Pending
@@ -34,7 +34,7 @@ _LABEL = "capture-"
 
 class _Tried(NamedTuple):
     outcome: str
-    decisions: tuple[replies.Decision, ...] = ()
+    decisions: tuple[madr.Decision, ...] = ()
 
 
 def capture_part(run: Run, entry: Pending, timeout: float) -> tuple[str, Part | None]:
@@ -160,7 +160,7 @@ def _decisions(run: Run, part: Part, timeout: float) -> _Tried:
         root=run.at.project.root,
         environ=run.at.world.environ,
         timeout=timeout,
-        is_answer=lambda text: replies.holds(replies.decisions, text),
+        is_answer=lambda text: has_form(decisions, text),
     )
     account(run.at, chosen, len(sent), answer)
     return _read_answer(run, chosen, answer)
@@ -174,7 +174,7 @@ def _read_answer(run: Run, chosen: Backend, answer: answers.Answer) -> _Tried:
         run.at.log.write(f"empty response from {chosen.name}")
         return _Tried(FAILED)
     try:
-        found = replies.decisions(answer.text)
+        found = decisions(answer.text)
     except RefusedReply as error:
         run.at.log.write(f"refused reply of {chosen.name}: {error}: {quoted(answer.text)}")
         return _Tried(FAILED)
@@ -230,7 +230,7 @@ def _prompt(run: Run, transcript: str) -> str:
 # -- from decisions to drafts
 
 
-def _deliver(run: Run, entry: Pending, part: Part, decisions: tuple[replies.Decision, ...]) -> None:
+def _deliver(run: Run, entry: Pending, part: Part, decisions: tuple[madr.Decision, ...]) -> None:
     from decision_hooks.capture.drafts import make_drafts
 
     drafts = make_drafts(

@@ -1,4 +1,4 @@
-"""Which module answers which subcommand; the modules are imported only when they are asked for."""
+"""Maps each subcommand to its module, which is imported only when it is called."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def table(program: str) -> tuple[Subcommand, ...]:
 
 
 def usage(program: str) -> str:
-    """How the program is called, on a few lines."""
-    width = max(len(one.name) for one in table(program))
+    """The usage of the program and its subcommands."""
+    width = max(len(row.name) for row in table(program))
     lines = [
         f"usage: {program} [--detach] [--project-root DIR] [--transcript FILE] [--session-id ID]   (a Stop hook)",
         f"       {program} SUBCOMMAND [-h] ...",
         "",
-        *(f"  {one.name:<{width}}  {one.summary}" for one in table(program)),
+        *(f"  {row.name:<{width}}  {row.summary}" for row in table(program)),
     ]
     return "\n".join(lines)
 
@@ -64,11 +64,11 @@ def run(program: str, argv: Sequence[str], world: World) -> int:
     if argv[0] in ("help", "version"):
         world.out(usage(program) if argv[0] == "help" else version(program))
         return 0
-    for one in table(program):
-        if one.name == argv[0]:
+    for row in table(program):
+        if row.name == argv[0]:
             from importlib import import_module
 
-            module = import_module(f"decision_hooks.commands.{one.module}")
+            module = import_module(f"decision_hooks.commands.{row.module}")
             return int(module.run(argv, world))
     world.err(f"{program}: no subcommand {argv[0]!r}")
     world.err(usage(program))

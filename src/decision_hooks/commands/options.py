@@ -1,4 +1,4 @@
-"""Where a subcommand works: the project's root and folders, and the parser that all subcommands share."""
+"""The project that a subcommand works on, and the parser that all subcommands share."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from decision_hooks.system.world import World
 def root_of(world: World, given: str = "") -> str:
     """The project's root: ``given``, else the host's environment, else the git top of the working directory.
 
-    What the environment names is passed over when it is no folder. ``SettingError`` on a bad ``given``, or when
-    the working directory was removed.
+    A variable that names no folder is ignored. ``SettingError`` on a bad ``given``, or if the working directory
+    was removed.
     """
     if given:
         root = first_folder([given])
@@ -39,8 +39,10 @@ def project_of(world: World, given: str = "") -> Project:
 
 def parser(world: World, argv: Sequence[str], summary: str) -> argparse.ArgumentParser:
     """A parser of one subcommand with ``--project-root``; parse ``argv[1:]`` with it. Errors exit with 2."""
-    made = argparse.ArgumentParser(prog=f"{world.program} {argv[0]}", description=summary, allow_abbrev=False)
-    made.add_argument(
+    shared = argparse.ArgumentParser(
+        prog=f"{world.program} {argv[0]}", description=summary, allow_abbrev=False
+    )
+    shared.add_argument(
         "--project-root", default="", metavar="DIR", help="the project (else the one around this folder)"
     )
-    return made
+    return shared

@@ -1,4 +1,4 @@
-"""Words and layout that the reports of the subcommands share."""
+"""Wording and layout that the reports of the subcommands share."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _NO_END = 1_000_000  # batches
 
 
 def run(argv: Sequence[str], world: World) -> int:
-    """Normalise now, threshold and interval aside: 0 done or no drafts, 1 with the reason when it could not."""
+    """Normalise now, whatever threshold and interval say: 0 done or no drafts, 1 with the reason for a failure."""
     options = _options(argv, world)
     job = open_by_hand(world, root_of(world, options.project_root))
     if isinstance(job, NotOpened):
@@ -44,12 +44,12 @@ def _options(argv: Sequence[str], world: World) -> argparse.Namespace:
     parse.add_argument("--all", action="store_true", help="as many batches as there are drafts")
     options = parse.parse_args(list(argv[1:]))
     if options.batches < 1:
-        parse.error("--batches takes a number from 1")
+        parse.error("--batches must be at least 1")
     return options
 
 
 def _batches(job: Job, most: int) -> int:
-    """Batch after batch, each draft in one of them at most; the first that could not be done is the last."""
+    """Run batch after batch, each draft in at most one; the first failure ends the run."""
     seen: frozenset[str] = frozenset()
     for _ in range(most):
         outcome = batch.run_batch(job, seen=seen)
@@ -63,11 +63,8 @@ def _batches(job: Job, most: int) -> int:
 
 
 def _show(job: Job, outcome: batch.Outcome) -> int:
-    for line in outcome.lines:
-        job.at.world.out(line)
-    for line in outcome.refused:
-        job.at.world.out(f"refused: {line}")
-    for line in _ending(outcome):
+    refused = (f"refused: {line}" for line in outcome.refused)
+    for line in (*outcome.lines, *refused, *_ending(outcome)):
         job.at.world.out(line)
     if outcome.reason and outcome.kind != "nothing":
         job.at.world.err(outcome.reason)
@@ -75,7 +72,7 @@ def _show(job: Job, outcome: batch.Outcome) -> int:
 
 
 def _ending(outcome: batch.Outcome) -> list[str]:
-    """What a person can do next."""
+    """The last line of the report, with the next command if there is one."""
     if outcome.kind == "planned" and outcome.lines:
         return [
             f"plan {outcome.id}: nothing was changed; "

@@ -1,4 +1,4 @@
-"""``normalize-decisions undo [RUN]``: take a run back, bytes and modes, all or nothing."""
+"""``normalize-decisions undo [RUN]``: undo a run, bytes and modes, all or nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from decision_hooks.system.world import World
 
 
 def run(argv: Sequence[str], world: World) -> int:
-    """Undo the newest run that was not undone, or the named one; 1 when a file was changed since."""
+    """Undo the newest run that was not undone, or the named run; 1 if a file was changed since."""
     parse = parser(world, argv, "Take a run back: every file as it was before, removed drafts included.")
     parse.add_argument(
         "run", nargs="?", default="", metavar="RUN", help="id of the run (the newest by default)"
@@ -31,8 +31,8 @@ def run(argv: Sequence[str], world: World) -> int:
 
 def _list(job: Job) -> int:
     known = journal.runs(job.at.project)
-    for one in known:
-        job.at.world.out(f"{one.id}  {one.state:<7}  {one.title}")
+    for done in known:
+        job.at.world.out(f"{done.id}  {done.state:<7}  {done.title}")
     if not known:
         job.at.world.err("no runs")
     return 0
@@ -40,7 +40,7 @@ def _list(job: Job) -> int:
 
 def _undo(job: Job, wanted: str) -> int:
     known = journal.runs(job.at.project)
-    chosen = next((one for one in known if (one.id == wanted if wanted else one.state == "done")), None)
+    chosen = next((run for run in known if (run.id == wanted if wanted else run.state == "done")), None)
     if chosen is None:
         job.at.world.err(f"no run {wanted!r}: see `undo --list`" if wanted else "no run to undo")
         return 1
@@ -50,7 +50,7 @@ def _undo(job: Job, wanted: str) -> int:
         job.at.log.write(f"undo refused: {error}")
         job.at.world.err(str(error))
         return 1
-    job.state.stamp_attempt(job.at.world.now())  # or the next stop would do the same again at once
+    job.state.stamp_attempt(job.at.world.now())  # or the next stop would repeat the run at once
     gone = {step.name for step in chosen.steps if step.before is None}
     for name in names:
         job.at.world.out(f"{'removed' if name in gone else 'restored'}: {name}")

@@ -1,15 +1,15 @@
-"""From operations to changed files: the pure judgement, the kept plan, the second check, the journal."""
+"""From operations to changed files: the pure judgement, the stored plan, the second check, the journal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
 from decision_hooks.languages import table
-from decision_hooks.normalize import batching
 from decision_hooks.normalize.job import Job
-from decision_hooks.replies import planning
+from decision_hooks.records.front_matter import DraftFile
 from decision_hooks.replies.operations import RawOperation
+from decision_hooks.replies.plan import DELETE, MERGE, REWRITE, Folder, Plan, Write, plan
 from decision_hooks.state import journal
 from decision_hooks.state.normalize import StoredPlan
 from decision_hooks.system import adr_folder, git, locking
@@ -18,154 +18,145 @@ from decision_hooks.system.runlog import iso_time
 _BLANK = " \t\r\n"
 
 
-class Judged(NamedTuple):
-    """A batch with what its reply comes to, and what it was judged by."""
+class BatchPlan(NamedTuple):
+    """The plan of a batch and what it was made from."""
 
-    batch: tuple[batching.Waiting, ...]
-    plan: planning.Plan
-    tooling: tuple[str, ...]  # drafts that go without a model
-    files: adr_folder.Snapshot
+    batch: tuple[DraftFile, ...]
+    plan: Plan
+    tooling: tuple[str, ...]  # drafts to delete without a model
+    folder: adr_folder.Snapshot
     language: str
     today: str
 
+    def lines(self) -> tuple[str, ...]:
+        """One line for each operation, as the log has it."""
+        return (
+            *(f"tooling-only delete: {name}" for name in self.tooling),
+            *map(str, self.plan.operations),
+        )
 
-class Done(NamedTuple):
-    """What was changed: a line for each operation, and the id of the run that takes it back ("" = nothing)."""
+    def refused(self) -> tuple[str, ...]:
+        """One line for each refused operation, with the reason."""
+        return tuple(map(str, self.plan.refusals))
 
-    lines: tuple[str, ...]
-    run_id: str = ""
+    def without(self, names: Set[str]) -> BatchPlan:
+        """The plan without operations that read or write these files."""
+        tooling = tuple(name for name in self.tooling if name not in names)
+        return self._replace(plan=self.plan.without(names), tooling=tooling)
 
 
-def judge(
+def plan_batch(
     job: Job,
-    folder: adr_folder.Listing,
-    files: adr_folder.Snapshot,
-    batch: Sequence[batching.Waiting],
+    folder: adr_folder.Snapshot,
+    batch: Sequence[DraftFile],
     operations: Sequence[RawOperation],
     tooling: Sequence[str],
     *,
     language: str = "",
     today: str = "",
-) -> Judged:
-    """Judge the operations as a whole; each refusal is a line of the log. Nothing is changed."""
+) -> BatchPlan:
+    """Judge the operations as a whole and log each refusal; no file is changed."""
     language = language or job.settings.language
     today = today or iso_time(job.at.world.now())[:10]
-    plan = planning.plan(
+    planned = plan(
         operations,
-        batch=[planning.DraftFile(draft.name, draft.text) for draft in batch],
-        folder=planning.Folder(names=folder.names, drafts=frozenset(folder.drafts), read=files.text),
+        batch=batch,
+        folder=Folder(names=folder.names, drafts=frozenset(folder.drafts), read=folder.text),
         language=table.language(language),
         today=today,
     )
-    for refusal in plan.refusals:
+    for refusal in planned.refusals:
         job.at.log.write(f"refused: {refusal}")
-    return Judged(tuple(batch), plan, tuple(tooling), files, language, today)
+    return BatchPlan(tuple(batch), planned, tuple(tooling), folder, language, today)
 
 
-def lines(judged: Judged) -> tuple[str, ...]:
-    """What a plan does, one line an operation."""
-    return (*(f"tooling-only delete: {name}" for name in judged.tooling), *judged.plan.lines())
+def store_plan(job: Job, planned: BatchPlan, reply: str) -> str:
+    """Log a plan and store its reply, so that exactly this plan can be applied later; returns the plan's id."""
 
+    def digests(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
+        pairs = ((name, planned.folder.digest(name)) for name in names)
+        return tuple((name, digest) for name, digest in pairs if digest)
 
-def keep(job: Job, judged: Judged, reply: str) -> str:
-    """Log a plan and keep its reply, so that exactly it can be applied later; returns the plan's id."""
-
-    def hashes(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
-        found = ((name, judged.files.stored(name)) for name in names)
-        return tuple((name, adr_folder.digest(stored.data)) for name, stored in found if stored)
-
+    writes = planned.plan.writes
     stored = StoredPlan(
         reply=reply,
-        language=judged.language,
-        today=judged.today,
-        batch=hashes(draft.name for draft in judged.batch),
-        targets=hashes(write.name for write in judged.plan.writes if not write.new),
-        names=tuple(write.name for write in judged.plan.writes if write.new),
-        tooling=hashes(judged.tooling),
+        language=planned.language,
+        today=planned.today,
+        batch=digests(draft.name for draft in planned.batch),
+        targets=digests(write.name for write in writes if write.before is not None),
+        names=tuple(write.name for write in writes if write.before is None),
+        tooling=digests(planned.tooling),
     )
-    for line in lines(judged):
+    for line in planned.lines():
         job.at.log.write(f"dry run: {line}")
     return job.state.store_plan(stored, job.at.world.now()).id
 
 
-def stopped(job: Job) -> str:
-    """What forbids to write after the wait for a reply, "" when nothing does."""
+def reason_not_to_write(job: Job) -> str:
+    """The reason to change nothing after the wait for a reply, "" for none."""
     if not locking.still_ours(job.lock):
         return "the lock was lost during the call: nothing was done"
     busy = git.operation_in_progress(job.at.project.root)
     return f"git {busy} began during the call: nothing was done" if busy else ""
 
 
-def apply(job: Job, judged: Judged) -> Done:
-    """Do what was judged where it still stands, under the journal; each operation is a line of the log."""
-    judged = _where_unchanged(job, judged)
-    changes = _changes(judged)
-    if not changes and not lines(judged):
-        return Done(())
+def apply(job: Job, planned: BatchPlan) -> tuple[tuple[str, ...], str]:
+    """Apply a plan under the journal, except to files that changed since they were read.
+
+    Returns the logged line of each operation, and the id of the run for ``undo`` ("" if nothing was changed).
+    """
+    planned = _without_changed(job, planned)
+    changes = _changes(planned)
     run_id = ""
     if changes:
-        run = journal.begin(job.at.project, job.at.world.now(), changes, _title(judged))
+        run = journal.begin(job.at.project, job.at.world.now(), changes, _title(planned))
         run_id = run.id
         left = set(journal.apply(run))
         for name in sorted(left):
             job.at.log.write(f"left alone, changed meanwhile: {name}")
-        judged = _without(judged, left)
+        planned = planned.without(left)
         journal.forget_old(job.at.project)
-    done = lines(judged)
-    for line in done:
+    lines = planned.lines()
+    for line in lines:
         job.at.log.write(line)
-    return Done(done, run_id)
+    return lines, run_id
 
 
-def _title(judged: Judged) -> str:
-    counts = {"deleted as tooling-only": len(judged.tooling)}
-    for told, op in (
-        ("rewritten", planning.REWRITE),
-        ("merged", planning.MERGE),
-        ("deleted", planning.DELETE),
-    ):
-        counts[told] = sum(step.op == op for step in judged.plan.steps)
-    return ", ".join(f"{count} {told}" for told, count in counts.items() if count)
+def _title(planned: BatchPlan) -> str:
+    counts = {"deleted as tooling-only": len(planned.tooling)}
+    for verb, op in (("rewritten", REWRITE), ("merged", MERGE), ("deleted", DELETE)):
+        counts[verb] = sum(operation.op == op for operation in planned.plan.operations)
+    return ", ".join(f"{count} {verb}" for verb, count in counts.items() if count)
 
 
-def _where_unchanged(job: Job, judged: Judged) -> Judged:
-    """What was judged without that which rests on files that have changed since they were read."""
-    plan = judged.plan
-    touched = {draft.name for draft in judged.batch} & plan.accepted
-    touched |= {write.name for write in plan.writes if not write.new} | set(judged.tooling)
-    changed = judged.files.changed(sorted(touched))
-    changed |= {
-        write.name
-        for write in plan.writes
-        if write.new and adr_folder.is_there(job.at.project.adr, write.name)
-    }
+def _without_changed(job: Job, planned: BatchPlan) -> BatchPlan:
+    """The plan without operations on files that changed since they were read."""
+    plan = planned.plan
+    read = {draft.name for draft in planned.batch} & plan.accepted | set(planned.tooling)
+    read |= {write.name for write in plan.writes if write.before is not None}
+    changed = planned.folder.changed(sorted(read))
+    created = (write.name for write in plan.writes if write.before is None)
+    changed |= {name for name in created if adr_folder.is_there(job.at.project.adr, name)}
     for name in sorted(changed):
         job.at.log.write(f"changed during the call: {name}")
-    return _without(judged, changed)
+    return planned.without(changed)
 
 
-def _without(judged: Judged, names: set[str]) -> Judged:
-    if not names:
-        return judged
-    tooling = tuple(name for name in judged.tooling if name not in names)
-    return judged._replace(plan=judged.plan.without(names), tooling=tooling)
-
-
-def _changes(judged: Judged) -> list[journal.Change]:
-    plan, files = judged.plan, judged.files
+def _changes(planned: BatchPlan) -> list[journal.Change]:
+    plan, folder = planned.plan, planned.folder
     changes = []
     for write in plan.writes:
-        before = None if write.new else files.stored(write.name)
-        changes.append(journal.Change(write.name, before, _image(write, before)))
-    for name in [*(removal.name for removal in plan.removals), *judged.tooling]:
+        before = None if write.before is None else folder.stored(write.name)
+        changes.append(journal.Change(write.name, before, _bytes_after(write, before)))
+    for name in [*plan.removals, *planned.tooling]:
         needs = tuple(write.name for write in plan.writes if name in write.sources)
-        changes.append(journal.Change(name, files.stored(name), None, needs))
+        changes.append(journal.Change(name, folder.stored(name), None, needs))
     return changes
 
 
-def _image(write: planning.Write, before: adr_folder.Stored | None) -> bytes:
-    """The bytes of a file as it shall be: what stands in a record stays as it is, bad bytes included."""
+def _bytes_after(write: Write, before: adr_folder.Stored | None) -> bytes:
+    """The new bytes of a file; what a merge appends to keeps its bytes, invalid ones included."""
     if before is not None and write.before is not None and write.text.startswith(write.before.rstrip(_BLANK)):
-        stands = before.data.rstrip(_BLANK.encode())
-        return stands + write.text[len(write.before.rstrip(_BLANK)) :].encode("utf-8", "replace")
+        kept = before.data.rstrip(_BLANK.encode())
+        return kept + write.text[len(write.before.rstrip(_BLANK)) :].encode("utf-8", "replace")
     return write.text.encode("utf-8", "replace")

@@ -1,37 +1,28 @@
-"""One batch: which drafts, what is answered, what becomes of it."""
+"""One batch: choose drafts, get a reply, plan, then apply or store the plan."""
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from typing import NamedTuple
 
-from decision_hooks.normalize import (
-    apply,
-    batching,
-)
-from decision_hooks.normalize import (
-    reply as normalize_reply,
-)
-from decision_hooks.normalize import (
-    tooling as normalize_tooling,
-)
-from decision_hooks.normalize.apply import Judged
+from decision_hooks.normalize import batching
+from decision_hooks.normalize.apply import BatchPlan, apply, plan_batch, reason_not_to_write, store_plan
 from decision_hooks.normalize.job import Job
-from decision_hooks.normalize.reply import Reply
-from decision_hooks.records import front_matter
+from decision_hooks.normalize.reply import Reply, read_reply, reply_for
+from decision_hooks.normalize.tooling import tooling_only
+from decision_hooks.records.front_matter import DraftFile
 from decision_hooks.state.normalize import StoredPlan
 from decision_hooks.system import adr_folder
 
 _LOOK_AHEAD = 400  # drafts that are read to choose a batch
-_HEAD = 4096  # characters of a draft in which its session stands
 
 
 class Outcome(NamedTuple):
     """How a batch ended: ``applied``, ``planned``, ``nothing`` (no draft), ``skipped``, ``failed``, ``refused``."""
 
     kind: str
-    lines: tuple[str, ...] = ()  # what was done or planned, one an operation
-    refused: tuple[str, ...] = ()  # what was refused, one an operation, with the reason
+    lines: tuple[str, ...] = ()  # one for each operation that was done or planned
+    refused: tuple[str, ...] = ()  # one for each refused operation, with the reason
     id: str = ""  # of the run, or of the stored plan
     reason: str = ""
     drafts: frozenset[str] = frozenset()  # that were in the batch
@@ -43,97 +34,85 @@ def run_batch(job: Job, *, dry: bool | None = None, seen: Set[str] = frozenset()
     ``seen`` are drafts that were in an earlier batch of this run by hand.
     """
     dry = job.settings.dry if dry is None else dry
-    folder = adr_folder.listing(job.at.project.adr)
-    files = adr_folder.Snapshot(job.at.project.adr)
-    batch = _choose(job, folder, files, seen)
+    folder = adr_folder.Snapshot(job.at.project.adr)
+    batch = _choose(job, folder, seen)
     if not batch:
-        return _told(job, Outcome("nothing", reason="no drafts"))
+        return _logged(job, Outcome("nothing", reason="no drafts"))
     if not dry and not adr_folder.can_be_written(job.at.project.adr):
-        return _told(
+        return _logged(
             job, Outcome("skipped", reason=f"{job.settings.adr_dir} cannot be written: nothing was done")
         )
-    tooling = normalize_tooling.tooling_only(job, batch) if job.settings.skip_tooling_only else ()
+    tooling = tooling_only(job, batch) if job.settings.skip_tooling_only else ()
     asked = tuple(draft for draft in batch if draft.name not in tooling)
-    reply = normalize_reply.ask(job, folder, asked) if asked else Reply()
-    judged = apply.judge(job, folder, files, asked, reply.operations, tooling)
-    outcome = _planned(job, judged, reply) if dry else _applied(job, judged, reply)
+    reply = reply_for(job, folder, asked) if asked else Reply()
+    planned = plan_batch(job, folder, asked, reply.operations, tooling)
+    outcome = _stored(job, planned, reply) if dry else _applied(job, planned, reply)
     return outcome._replace(drafts=frozenset(draft.name for draft in batch))
 
 
 def run_stored(job: Job, stored: StoredPlan, *, dry: bool = False) -> Outcome:
-    """Apply exactly the reply of an earlier dry run, where what it was judged against still stands."""
-    folder = adr_folder.listing(job.at.project.adr)
-    files = adr_folder.Snapshot(job.at.project.adr)
-    waiting = [_draft(files, name) for name, _ in stored.batch if name in folder.drafts]
-    batch = tuple(draft for draft in waiting if draft)
-    hashes = dict(stored.batch + stored.targets + stored.tooling)
-    changed = {name for name, digest in hashes.items() if _digest(files, name) != digest}
+    """Apply exactly the reply of an earlier dry run, except to files that changed since then."""
+    folder = adr_folder.Snapshot(job.at.project.adr)
+    batch = _drafts(folder, (name for name, _ in stored.batch if name in folder.drafts))
+    digests = dict(stored.batch + stored.targets + stored.tooling)
+    changed = {name for name, digest in digests.items() if folder.digest(name) != digest}
     tooling = tuple(name for name, _ in stored.tooling if name not in changed)
-    reply = normalize_reply.read(job, stored.reply) if stored.batch else Reply()
-    judged = apply.judge(
-        job, folder, files, batch, reply.operations, tooling, language=stored.language, today=stored.today
+    reply = read_reply(job, stored.reply) if stored.batch else Reply()
+    planned = plan_batch(
+        job, folder, batch, reply.operations, tooling, language=stored.language, today=stored.today
     )
-    changed |= {write.name for write in judged.plan.writes if write.new and write.name not in stored.names}
+    created = {write.name for write in planned.plan.writes if write.before is None}
+    changed |= created - set(stored.names)
     for name in sorted(changed):
         job.at.log.write(f"changed since plan {stored.id}: {name}")
-    judged = judged._replace(plan=judged.plan.without(changed))
+    planned = planned.without(changed)
     if dry:
-        return Outcome("planned", apply.lines(judged), tuple(map(str, judged.plan.refusals)), stored.id)
-    return _applied(job, judged, reply)
+        return Outcome("planned", planned.lines(), planned.refused(), stored.id)
+    return _applied(job, planned, reply)
 
 
 # -- the batch
 
 
-def _choose(
-    job: Job, folder: adr_folder.Listing, files: adr_folder.Snapshot, seen: Set[str]
-) -> list[batching.Waiting]:
+def _choose(job: Job, folder: adr_folder.Snapshot, seen: Set[str]) -> list[DraftFile]:
     names = batching.order((name for name in folder.drafts if name not in seen), job.state.misses())
-    drafts = [draft for draft in (_draft(files, name) for name in names[:_LOOK_AHEAD]) if draft]
+    drafts = _drafts(folder, names[:_LOOK_AHEAD])
     return batching.choose(drafts, max(1, job.settings.batch >> job.state.halvings()))
 
 
-def _draft(files: adr_folder.Snapshot, name: str) -> batching.Waiting | None:
-    text = files.text(name)
-    return None if text is None else batching.Waiting(name, text, front_matter.session_of(text[:_HEAD]) or "")
-
-
-def _digest(files: adr_folder.Snapshot, name: str) -> str:
-    stored = files.stored(name)
-    return adr_folder.digest(stored.data) if stored else ""
+def _drafts(folder: adr_folder.Snapshot, names: Iterable[str]) -> list[DraftFile]:
+    texts = ((name, folder.text(name)) for name in names)
+    return [DraftFile(name, text, folder.sessions[name]) for name, text in texts if text is not None]
 
 
 # -- its end
 
 
-def _told(job: Job, outcome: Outcome) -> Outcome:
+def _logged(job: Job, outcome: Outcome) -> Outcome:
     job.at.log.write(outcome.reason)
     return outcome
 
 
-def _planned(job: Job, judged: Judged, reply: Reply) -> Outcome:
+def _stored(job: Job, planned: BatchPlan, reply: Reply) -> Outcome:
     if reply.failure:
         return Outcome(reply.failure, reason=reply.reason)
-    plan_id = apply.keep(job, judged, reply.text)
+    plan_id = store_plan(job, planned, reply.text)
     if reply.text:
-        job.state.note_judged(left=(), waiting=adr_folder.listing(job.at.project.adr).drafts)
-    return Outcome("planned", apply.lines(judged), tuple(map(str, judged.plan.refusals)), plan_id)
+        job.state.note_judged(left=(), waiting=adr_folder.Snapshot(job.at.project.adr).drafts)
+    return Outcome("planned", planned.lines(), planned.refused(), plan_id)
 
 
-def _applied(job: Job, judged: Judged, reply: Reply) -> Outcome:
-    """Apply what was judged; drafts that need no model go even where there was no reply."""
-    stopped = apply.stopped(job)
-    if stopped:
-        return _told(job, Outcome("skipped", reason=stopped))
-    accepted = judged.plan.accepted
-    done = apply.apply(job, judged)
-    waiting = adr_folder.listing(job.at.project.adr).drafts
+def _applied(job: Job, planned: BatchPlan, reply: Reply) -> Outcome:
+    """Apply a plan; drafts that need no model are deleted even if there was no reply."""
+    reason = reason_not_to_write(job)
+    if reason:
+        return _logged(job, Outcome("skipped", reason=reason))
+    lines, run_id = apply(job, planned)
+    waiting = adr_folder.Snapshot(job.at.project.adr).drafts
     if reply.text and not reply.failure:
-        left = [draft.name for draft in judged.batch if draft.name not in accepted]
+        left = [draft.name for draft in planned.batch if draft.name not in planned.plan.accepted]
         job.state.note_judged(left=left, waiting=waiting)
-    refused = tuple(map(str, judged.plan.refusals))
-    if done.lines or not reply.failure:
-        job.at.log.write(
-            f"done: {len(done.lines)} operations, {len(refused)} refused, {len(waiting)} drafts wait"
-        )
-    return Outcome(reply.failure or "applied", done.lines, refused, done.run_id, reply.reason)
+    refused = planned.refused()
+    if lines or not reply.failure:
+        job.at.log.write(f"done: {len(lines)} operations, {len(refused)} refused, {len(waiting)} drafts wait")
+    return Outcome(reply.failure or "applied", lines, refused, run_id, reply.reason)

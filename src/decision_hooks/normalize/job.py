@@ -17,7 +17,7 @@ _LOCK = ".normalize.lock"
 
 
 class Job(NamedTuple):
-    """A run that may begin: its gates are passed and the lock is held."""
+    """A run that may begin: it passed its gates and has the lock."""
 
     at: Workplace
     settings: NormalizeSettings
@@ -26,11 +26,11 @@ class Job(NamedTuple):
 
     @property
     def state(self) -> NormalState:
-        """What normalisation remembers of this project."""
+        """The stored state of normalisation in this project."""
         return NormalState(self.at.project)
 
-    def tell(self, text: str) -> None:
-        """Progress for a person who watches a run by hand."""
+    def progress(self, text: str) -> None:
+        """Show progress to a person who watches a run by hand."""
         if self.by_hand and self.at.world.watched:
             self.at.world.err(text)
 
@@ -39,7 +39,7 @@ class NotOpened(NamedTuple):
     """The reason a run did not start, as logged; "" when nothing should be logged."""
 
     reason: str
-    no_folder: bool = False  # there are no records here, so nothing is to be done
+    no_folder: bool = False  # there is no records folder, so there is nothing to do
 
 
 def open_job(
@@ -69,7 +69,7 @@ def open_job(
 
 
 def open_by_hand(world: World, root: str, *, allow_missing: bool = False) -> Job | NotOpened:
-    """A run that a person asked for: threshold, interval and back-off do not count."""
+    """Open a run that a person asked for: threshold, interval and back-off do not count."""
     settings = normalize_settings(world.environ)
     at = workplace(world, root, settings.adr_dir)
     opened = open_job(at, settings, by_hand=True, allow_missing=allow_missing)

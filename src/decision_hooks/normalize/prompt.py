@@ -1,4 +1,4 @@
-"""The prompt of one batch: drafts as data, for each the records that it most likely repeats."""
+"""The prompt of one batch: drafts as data, each with the records that it most likely repeats."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from collections.abc import Sequence
 
 from decision_hooks.backends import prompts
 from decision_hooks.languages import table
-from decision_hooks.normalize import batching
+from decision_hooks.normalize.batching import MOST_CHARACTERS
 from decision_hooks.normalize.job import Job
 from decision_hooks.privacy.mask import outgoing
 from decision_hooks.records import front_matter, madr, search
+from decision_hooks.records.front_matter import DraftFile
 from decision_hooks.state.record_index import record_index
 from decision_hooks.system import adr_folder
 
 _LIKELY = 8  # records shown for each draft
-_TOLD = 300  # characters of a record's title and description
+_MOST_DESCRIBED = 300  # characters of a record's title and description
 _NAMES_BUDGET = 12_000  # characters for the names of the other records
-_UNVERIFIED_BUDGET = 4_000  # characters for what a draft lists as not evidenced
+_UNVERIFIED_BUDGET = 4_000  # characters for the unverified claims of a draft
 
 
-def prompt(job: Job, folder: adr_folder.Listing, batch: Sequence[batching.Waiting]) -> str:
+def batch_prompt(job: Job, folder: adr_folder.Snapshot, batch: Sequence[DraftFile]) -> str:
     """The whole prompt for a batch."""
     language = table.language(job.settings.language)
     boundary = prompts.boundary(os.urandom(12))
@@ -42,9 +43,7 @@ def prompt(job: Job, folder: adr_folder.Listing, batch: Sequence[batching.Waitin
 # -- the parts
 
 
-def _block(
-    job: Job, draft: batching.Waiting, index: search.Index, boundary: str, shown: dict[str, None]
-) -> str:
+def _block(job: Job, draft: DraftFile, index: search.Index, boundary: str, shown: dict[str, None]) -> str:
     read = front_matter.read(draft.text)
     likely = [name for name, _ in search.likely(index, draft.text, _LIKELY)]
     shown.update(dict.fromkeys(likely))
@@ -60,22 +59,22 @@ def _block(
 
 
 def _described(index: search.Index, name: str) -> str:
-    one = index.record(name)
-    return ": ".join(part for part in (one.title, one.description) if part)[:_TOLD]
+    record = index.record(name)
+    return ": ".join(filter(None, (record.title, record.description)))[:_MOST_DESCRIBED]
 
 
 def _cut(text: str) -> str:
-    left = len(text) - batching.MOST_CHARACTERS
+    left = len(text) - MOST_CHARACTERS
     return f"{text[:-left]}\n[{left} more characters are left out]" if left > 0 else text
 
 
 def _names(names: Sequence[str]) -> str:
-    told: list[str] = []
+    shown: list[str] = []
     size = 0
     for name in reversed(names):  # newest first
         size += len(name) + 4
         if size > _NAMES_BUDGET:
-            told.append(f"and {len(names) - len(told)} more")
+            shown.append(f"and {len(names) - len(shown)} more")
             break
-        told.append(f"`{name}`")
-    return ", ".join(told) or "none"
+        shown.append(f"`{name}`")
+    return ", ".join(shown) or "none"

@@ -1,4 +1,4 @@
-"""From a batch to operations: whom to ask, whether it may be asked, what its answer means."""
+"""From a batch to operations: which backend to ask, whether it may be called, what its answer means."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from decision_hooks.backends.base import Backend
 from decision_hooks.backends.choice import normalize_choice
 from decision_hooks.backends.ledger import account, may_not_call, quoted
 from decision_hooks.errors import RefusedReply
-from decision_hooks.normalize import batching, rules
-from decision_hooks.normalize import prompt as normalize_prompt
+from decision_hooks.languages import table
 from decision_hooks.normalize.job import Job
-from decision_hooks.replies import decisions
+from decision_hooks.normalize.prompt import batch_prompt
+from decision_hooks.pipeline.operations import as_json
+from decision_hooks.pipeline.run import by_rules
+from decision_hooks.records.front_matter import DraftFile
+from decision_hooks.replies.decisions import has_form
 from decision_hooks.replies.operations import RawOperation, operations
 from decision_hooks.system import adr_folder
 from decision_hooks.system.runlog import iso_time
 
-Drafts = Sequence[batching.Waiting]
+Drafts = Sequence[DraftFile]
 
 
 class Reply(NamedTuple):
@@ -30,21 +33,21 @@ class Reply(NamedTuple):
     reason: str = ""  # of the failure, as the log has it
 
 
-def ask(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
-    """The reply for a batch, or why there is none; an attempt is stamped before it is asked for."""
+def reply_for(job: Job, folder: adr_folder.Snapshot, batch: Drafts) -> Reply:
+    """The reply for a batch, or why there is none; the attempt is stamped before the call."""
     choice = normalize_choice(job.settings, job.at.project.root, job.at.world.environ)
     if choice.name == "rules":
         return _by_rules(job, folder, batch)
     if choice.name == "local":
         return _by_local(job, folder, batch)
     if choice.backend is None:
-        told = job.settings.backend or job.settings.local_model
-        return _skipped(job, choice.reasons[0] if told else "no LLM backend available")
+        chosen = job.settings.backend or job.settings.local_model
+        return _skipped(job, choice.reasons[0] if chosen else "no LLM backend available")
     return _by_model(job, folder, batch, choice.backend)
 
 
-def read(job: Job, text: str, batch: Drafts = ()) -> Reply:
-    """The operations of a reply; one that is none, or was cut, is refused: a line of the log, and it is noted."""
+def read_reply(job: Job, text: str, batch: Drafts = ()) -> Reply:
+    """The operations of a reply; a reply without operations, or a cut reply, is refused, logged and counted."""
     try:
         return Reply(text, operations(text))
     except RefusedReply as error:
@@ -61,20 +64,23 @@ def _skipped(job: Job, reason: str) -> Reply:
     return Reply(failure="skipped", reason=reason)
 
 
-def _by_rules(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
+def _by_rules(job: Job, folder: adr_folder.Snapshot, batch: Drafts) -> Reply:
     job.at.log.write("using rules (no model)")
     job.state.stamp_attempt(job.at.world.now())
-    return read(job, rules.reply(job, folder, batch), batch)
+    proposal = by_rules(batch, folder.names, table.language(job.settings.language))
+    for name, why in proposal.left.items():
+        job.at.log.write(f"left: {name}: {why}")
+    return read_reply(job, as_json(proposal.operations), batch)
 
 
-def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: Backend) -> Reply:
+def _by_model(job: Job, folder: adr_folder.Snapshot, batch: Drafts, chosen: Backend) -> Reply:
     stopped = may_not_call(job.at, chosen, job.settings.daily_calls, probe=job.by_hand)
     if stopped:
         return _skipped(job, stopped)
     job.at.log.write(f"using {chosen.label} (model: {chosen.model}) for {len(batch)} drafts")
-    prompt = normalize_prompt.prompt(job, folder, batch)
+    prompt = batch_prompt(job, folder, batch)
     before = _stamp(job)
-    job.tell(
+    job.progress(
         f"asking {chosen.label} about {len(batch)} drafts ({len(prompt)} characters); this may take minutes"
     )
     answer = call.ask(
@@ -83,13 +89,13 @@ def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: Backe
         root=job.at.project.root,
         environ=job.at.world.environ,
         timeout=job.settings.timeout,
-        is_answer=lambda text: decisions.holds(operations, text),
+        is_answer=lambda text: has_form(operations, text),
     )
     account(job.at, chosen, len(prompt), answer)
     return _answered(job, batch, chosen.name, answer, before)
 
 
-def _by_local(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
+def _by_local(job: Job, folder: adr_folder.Snapshot, batch: Drafts) -> Reply:
     model = job.settings.local_model
     label = Backend("local", model or "-", "local")
     stopped = may_not_call(job.at, label, job.settings.daily_calls, probe=job.by_hand)
@@ -97,7 +103,7 @@ def _by_local(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
         return _skipped(job, stopped)
     job.at.log.write(f"using local (model: {model or 'of the command'}) for {len(batch)} drafts")
     before = _stamp(job)
-    job.tell(f"asking the local pipeline about {len(batch)} drafts")
+    job.progress(f"asking the local pipeline about {len(batch)} drafts")
     answer = local.ask(
         job.at,
         job.settings,
@@ -118,7 +124,7 @@ def _progress(job: Job) -> Callable[[bytes], None] | None:
 
 
 def _stamp(job: Job) -> float | None:
-    """Stamp the attempt; the one before comes back, should this one spend nothing."""
+    """Stamp the attempt; returns the time of the one before, to restore if this one spends nothing."""
     before = job.state.last_attempt(job.at.world.now())
     job.state.stamp_attempt(job.at.world.now())
     return before
@@ -128,24 +134,23 @@ def _stamp(job: Job) -> float | None:
 
 
 def _answered(job: Job, batch: Drafts, name: str, answer: answers.Answer, before: float | None) -> Reply:
-    names = [draft.name for draft in batch]
     if not answer.trouble and answer.text.strip():
-        job.tell(f"answered after {answer.seconds:.0f} s ({len(answer.text)} characters)")
-        return read(job, answer.text, batch)
-    if not answer.trouble:
-        reason = f"empty response from {name}"
-    else:
+        job.progress(f"answered after {answer.seconds:.0f} s ({len(answer.text)} characters)")
+        return read_reply(job, answer.text, batch)
+    reason = f"empty response from {name}"
+    if answer.trouble:
         reason = f"{name}: {answer.trouble}: {quoted(answer.detail)}"
     job.at.log.write(reason)
     if answer.trouble in answers.SPENT_NOTHING:
         _back_off(job, before, quoted(answer.detail))
     else:
-        job.state.note_invalid(names if answer.trouble in ("", "timeout") else ())
+        blamed = batch if answer.trouble in ("", "timeout") else ()
+        job.state.note_invalid([draft.name for draft in blamed])
     return Reply(failure="failed", reason=reason)
 
 
 def _back_off(job: Job, before: float | None, why: str) -> None:
-    """The attempt spent nothing: it costs no interval, and by hand not even a wait."""
+    """Take back the stamp of an attempt that spent nothing, and back off unless the run is by hand."""
     job.state.clear_attempt(before)
     if not job.by_hand:
         backed = job.state.back_off(job.at.world.now(), job.settings.min_interval, why)

@@ -1,19 +1,20 @@
-"""Drafts of sessions that touched only tooling files: they need no model."""
+"""Drafts of sessions that edited only tooling files: they need no model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
 
-from decision_hooks.normalize import batching
+from decision_hooks.hosts import times
 from decision_hooks.normalize.job import Job
 from decision_hooks.records import front_matter
+from decision_hooks.records.front_matter import DraftFile
 from decision_hooks.transcripts import find, reading
 from decision_hooks.transcripts.blocks import Extent
 from decision_hooks.transcripts.verdict import TOOLING_ONLY, verdict_of
 
 
-def tooling_only(job: Job, batch: Sequence[batching.Waiting]) -> tuple[str, ...]:
+def tooling_only(job: Job, batch: Sequence[DraftFile]) -> tuple[str, ...]:
     """Names of drafts whose session, up to their capture, edited something and nothing but tooling files."""
     judge = verdict_of(job.at.project, job.at.world.environ)
 
@@ -25,16 +26,7 @@ def tooling_only(job: Job, batch: Sequence[batching.Waiting]) -> tuple[str, ...]
     for draft in batch:
         front = front_matter.read(draft.text).front
         where = find.named(str(front.get("transcript", "")), job.at.world.home)
-        captured = _seconds(str(front.get("captured", "")))
-        if where and captured is not None and verdict(where, captured + 1) == TOOLING_ONLY:
+        captured = times.from_iso(front.get("captured"))
+        if where and captured and verdict(where, captured + 1) == TOOLING_ONLY:
             found.append(draft.name)
     return tuple(found)
-
-
-def _seconds(iso: str) -> float | None:
-    from datetime import datetime
-
-    try:
-        return datetime.fromisoformat(iso.replace("Z", "+00:00")).timestamp()
-    except (ValueError, OverflowError):
-        return None

@@ -1,9 +1,9 @@
-"""A draft as the local pipeline reads it: its decisions, whether it says any, what of it is shown first."""
+"""Reads drafts for the local pipeline: their decisions, whether there are any, and an excerpt within a budget."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from decision_hooks.errors import RefusedReply
 from decision_hooks.languages.table import LANGUAGES
 from decision_hooks.pipeline.undecided import nothing_chosen
 from decision_hooks.records import front_matter, headings, madr, naming
+from decision_hooks.records.front_matter import DraftFile
 from decision_hooks.records.headings import Body
 from decision_hooks.text import markdown
 from decision_hooks.text.cutting import one_line
@@ -19,14 +20,6 @@ _MOST_TITLE = 120  # characters of a title that is made of an outcome
 _LABEL = re.compile(r"[ \t]*(?:[*-][ \t]+)?\*\*([^*:\n]{2,60})(?:\*\*[ \t]*:|:[ \t]*\*\*)[ \t]*(.*)$")
 _MARK = re.compile(r"^[ \t]*(?:[*+-]|\d{1,3}[.)])?[ \t]*")
 _CHOSEN = re.compile(r"^[ \t]*chosen option:[ \t]*", re.IGNORECASE)
-
-
-class Draft(NamedTuple):
-    """A draft of the batch; ``shown`` is its body as a model may see it."""
-
-    name: str
-    text: str
-    shown: str
 
 
 class Decided(NamedTuple):
@@ -41,64 +34,63 @@ class Reading(NamedTuple):
 
     name: str
     text: str
-    shown: str
-    session: str  # "" for one that is not known
+    shown: str  # its body as a model may see it
+    session: str  # "" for an unknown one
     decisions: tuple[Decided, ...]
     plain: str  # its text with white space and letter case folded
-    empty: bool  # it says nothing
-    undecided: bool  # all of its decisions are that nothing was chosen
+    empty: bool  # it has no content
+    undecided: bool  # each of its decisions says that nothing was chosen
     unverified: tuple[str, ...]
 
     @property
     def single(self) -> Decided | None:
-        """Its decision, if it holds exactly one."""
+        """Its decision, if it has exactly one."""
         return self.decisions[0] if len(self.decisions) == 1 else None
 
     @property
     def title(self) -> str:
-        """What it is about, in a line; made of its outcome or its name where it has no title."""
+        """A title of one line, from its outcome or its name if it has no title."""
         first = self.decisions[0] if self.decisions else Decided("", headings.parse_body(""))
-        told = first.title or first.arranged.title or _title_of(first.arranged.texts.outcome)
-        return told or _title_of_name(self.name)
+        outcome = first.arranged.texts.outcome
+        return first.title or first.arranged.title or _title_of(outcome) or _title_of_name(self.name)
 
 
-def read(draft: Draft) -> Reading:
-    """Read a draft of any form; never raises."""
+def read(draft: DraftFile, show: Callable[[str], str] = str) -> Reading:
+    """Read a draft of any form; never raises. ``show`` gives the body as a model may see it."""
     front = front_matter.read(draft.text)
     session = front.text("session").strip()
     found = decisions(front.body)
-    held = found or ()
     return Reading(
         name=draft.name,
         text=draft.text,
-        shown=draft.shown,
+        shown=show(front.body),
         session="" if session == "unknown" else session,
-        decisions=held,
+        decisions=found or (),
         plain=" ".join(front.body.split()).casefold(),
         empty=found == () or not re.search(r"\w", substance(front.body)),
-        undecided=bool(held) and all(_is_undecided(one) for one in held),
+        undecided=bool(found) and all(map(_is_undecided, found or ())),
         unverified=front.texts("unverified"),
     )
 
 
 def decisions(body: str) -> tuple[Decided, ...] | None:
-    """The decisions of a body; () when it says that there is none, None when it holds something else.
+    """The decisions of a body; () when it says that there is none, None when it has another form.
 
     Bold labels (``**Decision:**``) count as headings where there are no others.
     """
-    from decision_hooks.replies import decisions as replies
+    from decision_hooks.replies.decisions import decisions as decisions_of_reply
 
     for text in (body, with_headings(body)):
         try:
-            found = replies.decisions(text)
+            found = decisions_of_reply(text)
         except RefusedReply:
             continue
-        return tuple(Decided(one.title, headings.parse_body(one.body)) for one in found)
+        return tuple(Decided(decision.title, headings.parse_body(decision.body)) for decision in found)
     return None
 
 
 def with_headings(body: str) -> str:
-    """The body with the bold labels that stand for one of the five sections made their headings."""
+    """The body with bold labels of the five sections turned into headings."""
     rows: list[str] = []
     for line in markdown.lines(body):
         label = None if line.fenced or line.level else _LABEL.match(line.text)
@@ -111,7 +103,7 @@ def with_headings(body: str) -> str:
 
 
 def substance(body: str) -> str:
-    """What a body says beside headings and the phrases for silence."""
+    """The text of a body without headings and without phrases for silence."""
     rows = (line for line in markdown.lines(body) if not line.level)
     return "\n".join(line.text for line in rows if line.fenced or not is_silent(line.text))
 
@@ -126,8 +118,8 @@ def _silent() -> frozenset[str]:
     return frozenset(phrase.casefold() for card in LANGUAGES for phrase in card.phrases)
 
 
-def _is_undecided(one: Decided) -> bool:
-    texts = one.arranged.texts
+def _is_undecided(decision: Decided) -> bool:
+    texts = decision.arranged.texts
     return is_silent(texts.outcome) or nothing_chosen(texts.outcome, texts.options)
 
 
@@ -144,28 +136,26 @@ def _title_of_name(name: str) -> str:
     return " ".join(re.findall(r"\w+", stem))
 
 
-# -- what is shown
+# -- excerpts
 
 
 def condensed(body: str, budget: int) -> str:
-    """A body in at most ``budget`` characters, by value: title and outcome, then context, options and the rest."""
+    """At most ``budget`` characters of a body: title and outcome first, then context, options and the rest."""
     found = decisions(body)
     if not found:
         arranged = headings.parse_body(with_headings(body))
-        return _by_value(arranged.title, arranged, budget)
-    if len(found) == 1:
-        return _by_value(found[0].title, found[0].arranged, budget)
+        found = (Decided(arranged.title, arranged),)
     share = max(150, budget // len(found))
     parts: list[str] = []
-    for one in found:
+    for decision in found:
         left = budget - sum(len(part) + 2 for part in parts)
         if left > 20:
-            parts.append(_by_value(one.title, one.arranged, min(share, left)))
+            parts.append(_by_value(decision.title, decision.arranged, min(share, left)))
     return "\n\n".join(parts)
 
 
 def condensed_record(text: str, budget: int) -> str:
-    """A record (its whole text) in at most ``budget`` characters, as ``condensed``."""
+    """At most ``budget`` characters of a record, given as its whole text, as ``condensed``."""
     read = front_matter.read(text)
     arranged = headings.parse_body(read.body)
     return _by_value(read.text("title") or arranged.title, arranged, budget)
@@ -185,10 +175,10 @@ def _by_value(title: str, found: Body, budget: int) -> str:
     )
     left = budget
     parts: list[str] = []
-    told = [one for one in valued if one[1].strip() and not is_silent(one[1])]
-    for number, (label, text, share) in enumerate(told):
+    spoken = [row for row in valued if row[1].strip() and not is_silent(row[1])]
+    for number, (label, text, share) in enumerate(spoken):
         label = f"{label}: " if label else ""
-        room = left if number == len(told) - 1 else int(left * share)
+        room = left if number == len(spoken) - 1 else int(left * share)
         room -= len(label) + 2
         if room < 20:
             continue
@@ -198,7 +188,7 @@ def _by_value(title: str, found: Body, budget: int) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """At most so many characters of a text, ended at a line, a sentence or a word."""
+    """The beginning of a text, at most so many characters, cut after a line, a sentence or a word."""
     if len(text) <= most:
         return text
     part = text[: most - 1]

@@ -1,4 +1,4 @@
-"""What drafts of one session repeat: equal ones, near-duplicates, and the lines that only one of two has."""
+"""Repetitions among the drafts of a session: equal drafts, near-duplicates, and the lines of only one of two."""
 
 from __future__ import annotations
 
@@ -10,69 +10,65 @@ from decision_hooks.records import front_matter, headings
 from decision_hooks.text import markdown, similar
 
 
-class Group(NamedTuple):
-    """Drafts of one session that say nearly the same; one that is like no other is a group of its own."""
+class NearDuplicates(NamedTuple):
+    """Drafts of one session that say nearly the same, or a single draft."""
 
-    anchor: Reading  # the one that stands for all
+    representative: Reading  # its operation decides about the others
     others: tuple[Reading, ...]
 
 
 def duplicates(drafts: Sequence[Reading]) -> dict[str, str]:
-    """Names of drafts that equal another of their session but for white space and case, and of that other.
+    """Drafts equal to another one of their session but for white space and case: name -> name of the other.
 
-    The longest stays, of equally long ones the first.
+    The longest is kept, of equally long ones the first.
     """
     kept: dict[tuple[str, str], Reading] = {}
-    for draft in sorted(drafts, key=lambda one: -len(one.text)):
+    for draft in sorted(drafts, key=lambda draft: -len(draft.text)):
         if draft.session:
             kept.setdefault((draft.session, draft.plain), draft)
-    found = {}
-    for draft in drafts:
-        stays = kept.get((draft.session, draft.plain), draft)
-        if stays.name != draft.name:
-            found[draft.name] = stays.name
-    return found
+    others = ((draft.name, kept.get((draft.session, draft.plain), draft).name) for draft in drafts)
+    return {name: other for name, other in others if name != other}
 
 
-def groups(drafts: Sequence[Reading]) -> tuple[Group, ...]:
+def near_duplicates(drafts: Sequence[Reading]) -> tuple[NearDuplicates, ...]:
     """The drafts in groups of near-duplicates of one session.
 
-    The longest with exactly one decision stands for a group, else the longest.
+    The longest with exactly one decision represents a group, else the longest.
     """
-    texts = [_told(draft) for draft in drafts]
-    joined = Joined(draft.name for draft in drafts)
-    for n, one in enumerate(drafts):
+    shingles = [similar.shingles(_own_text(draft)) for draft in drafts]
+    joined = UnionFind(draft.name for draft in drafts)
+    for n, draft in enumerate(drafts):
         for m in range(n):
-            same = one.session and one.session == drafts[m].session
-            if same and similar.near_duplicates(texts[n], texts[m]):
-                joined.join(one.name, drafts[m].name)
+            same = draft.session and draft.session == drafts[m].session
+            if same and similar.near_duplicates(shingles[n], shingles[m]):
+                joined.join(draft.name, drafts[m].name)
     by_name = {draft.name: draft for draft in drafts}
-    return tuple(_group([by_name[name] for name in names]) for names in joined.groups())
+    return tuple(_represented([by_name[name] for name in names]) for names in joined.groups())
 
 
-def _group(drafts: Sequence[Reading]) -> Group:
-    anchor = max(drafts, key=lambda one: (one.single is not None, len(one.text)))
-    return Group(anchor, tuple(one for one in drafts if one is not anchor))
+def _represented(drafts: Sequence[Reading]) -> NearDuplicates:
+    longest = max(drafts, key=lambda draft: (draft.single is not None, len(draft.text)))
+    return NearDuplicates(longest, tuple(draft for draft in drafts if draft is not longest))
 
 
-def _told(draft: Reading) -> str:
-    """What a draft says, without the headings and phrases that all drafts share."""
-    titles = " ".join(one.title for one in draft.decisions)
+def _own_text(draft: Reading) -> str:
+    """The text of a draft without the headings and phrases that all drafts share."""
+    titles = " ".join(decision.title for decision in draft.decisions)
     return f"{titles}\n{substance(front_matter.split(draft.text).body)}"
 
 
-class Joined:
-    """Names that are joined step by step into groups (union-find)."""
+class UnionFind:
+    """Names in groups that are joined step by step."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._above = {name: name for name in names}
 
     def join(self, one: str, other: str) -> None:
         """Put two names, known or new, and all that is joined with them into one group."""
-        self._above[self.first(one)] = self.first(other)
+        self._above[self.find(one)] = self.find(other)
 
-    def first(self, name: str) -> str:
-        """The name that stands for the group of a name."""
+    def find(self, name: str) -> str:
+        """The name that represents the group of a name."""
         above = self._above.setdefault(name, name)
         while above != name:
             name, above = above, self._above[above]
@@ -82,17 +78,17 @@ class Joined:
         """The groups, in the order in which their first names came."""
         found: dict[str, list[str]] = {}
         for name in self._above:
-            found.setdefault(self.first(name), []).append(name)
+            found.setdefault(self.find(name), []).append(name)
         return list(found.values())
 
 
-# -- the lines of one text that another has not
+# -- the lines of only one of two texts
 
 
 def own_lines(body: str, others: Sequence[str]) -> str:
-    """The lines of a body that stand in none of the others, under the names of their sections; "" for none.
+    """The lines of a body that none of the others has, under the names of their sections; "" for none.
 
-    Fenced code is taken or left as a whole; headings and phrases for silence are no lines.
+    Fenced code is one line; headings and phrases for silence do not count.
     """
     known = {_folded(text) for other in others for _, text in _pieces(other)}
     parts: list[str] = []
@@ -110,7 +106,7 @@ def own_lines(body: str, others: Sequence[str]) -> str:
 
 
 def _pieces(body: str) -> list[tuple[str, str]]:
-    """Each line that says something, fenced code in one, with the title of its section."""
+    """Each line with content, fenced code as one, with the title of its section."""
     found: list[tuple[str, str]] = []
     heading, code = "", list[str]()
     for line in markdown.lines(body):

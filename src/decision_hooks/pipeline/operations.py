@@ -1,4 +1,4 @@
-"""The operations of the local pipeline: records assembled of sections, merges, deletes; each lawful by itself."""
+"""Makes the operations of the local pipeline: rewrites from sections, merges, deletes; each passes the judgement."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from decision_hooks.pipeline.questions import Extracted
 from decision_hooks.records import front_matter, madr, naming
 from decision_hooks.replies import record
 from decision_hooks.replies.operations import FIELDS, RawOperation
-from decision_hooks.replies.plan import DELETE, MERGE, REWRITE
+from decision_hooks.replies.plan import DELETE, MERGE
 
-_MOST_ALSO = 300  # characters told of a further decision
+_MOST_ALSO = 300  # characters of each further decision
 
 
 class Slugs:
-    """Gives each record of a reply a slug of its own that stands for nothing else in the folder."""
+    """Gives each record of a reply a slug that nothing else in the folder has."""
 
     def __init__(self, taken: Collection[str]) -> None:
         self._taken = {name.casefold() for name in taken}
@@ -35,7 +35,7 @@ class Slugs:
 
 
 def _slug(title: str) -> str:
-    """A slug that the judgement of operations leaves as it is: without a time that it could begin with."""
+    """A slug without a leading time, which the judgement of operations would remove."""
     slug = naming.slug(title)
     while time := naming.time_prefix(slug):
         slug = naming.slug(slug[len(time) :])
@@ -43,9 +43,9 @@ def _slug(title: str) -> str:
 
 
 def own_content(draft: Reading, language: Language, *, whole: bool) -> str:
-    """The content of a record made of a draft's own sections; "" unless it holds exactly one decision.
+    """The content of a record from a draft's own sections; "" unless it has exactly one decision.
 
-    ``whole``: only when the decision tells its context and its outcome.
+    ``whole``: only if the decision has a context and an outcome.
     """
     found = draft.single
     if found is None:
@@ -56,30 +56,29 @@ def own_content(draft: Reading, language: Language, *, whole: bool) -> str:
     body = madr.assemble(texts, language, found.arranged.extras)
     if found.arranged.preamble.strip():
         body = f"{found.arranged.preamble}\n\n{body}"
-    return _lawful(_record(draft.title, body), draft, language)
+    return _accepted(draft, draft.title, body, language)
 
 
 def extracted_content(draft: Reading, found: Extracted, language: Language) -> str:
-    """The content of a record made of the sections that a model found; further decisions are told in a line each."""
-    also = [_also(one) for one in draft.decisions[1:]]
+    """The content of a record from the sections that a model found; each further decision takes one line."""
+    also = [_also(decision) for decision in draft.decisions[1:]]
     rest = found.texts.more
     if any(also):
         rest = "\n\n".join(filter(None, (rest, "\n".join(filter(None, also)))))
     body = madr.assemble(found.texts._replace(more=rest), language)
-    return _lawful(_record(found.title or draft.title, body), draft, language)
+    return _accepted(draft, found.title or draft.title, body, language)
 
 
-def _also(one: Decided) -> str:
-    outcome = " ".join(one.arranged.texts.outcome.split())
-    told = "" if is_silent(outcome) else cut(outcome, _MOST_ALSO)
-    return "* " + ": ".join(filter(None, (one.title, told))) if one.title or told else ""
+def _also(decision: Decided) -> str:
+    outcome = " ".join(decision.arranged.texts.outcome.split())
+    outcome = "" if is_silent(outcome) else cut(outcome, _MOST_ALSO)
+    parts = [part for part in (decision.title, outcome) if part]
+    return "* " + ": ".join(parts) if parts else ""
 
 
-def _record(title: str, body: str) -> str:
-    return front_matter.render([("type", "ADR"), ("title", title or "ADR")], body)
-
-
-def _lawful(content: str, draft: Reading, language: Language) -> str:
+def _accepted(draft: Reading, title: str, body: str, language: Language) -> str:
+    """The content with this title and body, "" if the judgement of operations would refuse it."""
+    content = front_matter.render([("type", "ADR"), ("title", title or "ADR")], body)
     try:
         record.record(content, "x", record.source(draft.name, draft.text), language)
     except RefusedReply:
@@ -87,13 +86,8 @@ def _lawful(content: str, draft: Reading, language: Language) -> str:
     return content
 
 
-def rewrite(draft: Reading, slug: str, content: str) -> RawOperation:
-    """A draft that becomes a record."""
-    return RawOperation(REWRITE, draft.name, slug=slug, content=content)
-
-
 def merge(draft: Reading, target: str, additions: str) -> RawOperation | None:
-    """A draft that goes into a record or the rewrite of that slug; None when its additions cannot be appended."""
+    """The merge of a draft into a record, or into the rewrite with that slug; None if nothing can be appended."""
     try:
         record.update(additions, "")
     except RefusedReply:
@@ -102,13 +96,13 @@ def merge(draft: Reading, target: str, additions: str) -> RawOperation | None:
 
 
 def delete(name: str, reason: str) -> RawOperation:
-    """A draft that goes."""
+    """The operation that removes a draft."""
     return RawOperation(DELETE, name, reason=reason)
 
 
 def as_json(operations: Sequence[RawOperation]) -> str:
-    """The operations as a reply has them."""
-    found = [
+    """The operations in the form of a reply."""
+    items = [
         {name: value for name in FIELDS if (value := getattr(operation, name))} for operation in operations
     ]
-    return json.dumps({"operations": found}, ensure_ascii=False)
+    return json.dumps({"operations": items}, ensure_ascii=False)

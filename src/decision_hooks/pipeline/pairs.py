@@ -1,18 +1,17 @@
-"""Which texts are compared with a draft, in which order, and what becomes of those that are the same."""
+"""Chooses the texts to compare with a draft, in which order, and clusters those about the same decision."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from decision_hooks.pipeline.duplicates import Joined
-from decision_hooks.records.search import Candidate
+from decision_hooks.pipeline.duplicates import UnionFind
+from decision_hooks.records.search import Match
 
 MOST_CANDIDATES = 12  # of a draft
-_LEAST_SCORE = (
-    0.4  # of a record's score beside the best one; recorded merges lay above it (``bench/pipeline.py``)
-)
-_WAVES = (3, 7, MOST_CANDIDATES)  # up to which rank each wave asks: the likely ones first
+# The least score of a record, as a share of the best one's; recorded merges lay above (``bench/pipeline.py``)
+_LEAST_SCORE = 0.4
+_ROUNDS = (3, 7, MOST_CANDIDATES)  # the rank at which each round of questions ends: likely pairs first
 
 
 class Pair(NamedTuple):
@@ -21,27 +20,27 @@ class Pair(NamedTuple):
     draft: str
     other: str
     is_draft: bool
-    rank: int  # from 0; a draft beside the others of a draft ranks behind two records
+    rank: int  # from 0; the first other draft ranks behind two records
 
 
 class Cluster(NamedTuple):
-    """Drafts about one decision, and the record that each of them goes into ("" for none)."""
+    """Drafts about one decision, and the record that each of them is merged into ("" for none)."""
 
     drafts: tuple[str, ...]
     targets: tuple[str, ...]
 
 
-def worth_asking(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+def worth_asking(candidates: Sequence[Match]) -> tuple[Match, ...]:
     """The candidates of a draft without the records that are far less likely than the best."""
-    best = max((one.score for one in candidates if not one.is_draft), default=0.0)
-    found = (one for one in candidates if one.is_draft or one.score >= _LEAST_SCORE * best)
-    return tuple(found)[:MOST_CANDIDATES]
+    best = max((match.score for match in candidates if not match.is_draft), default=0.0)
+    likely = (match for match in candidates if match.is_draft or match.score >= _LEAST_SCORE * best)
+    return tuple(likely)[:MOST_CANDIDATES]
 
 
-def waves(drafts: Sequence[str], candidates: Sequence[Sequence[Candidate]]) -> tuple[tuple[Pair, ...], ...]:
-    """The pairs of drafts with their candidates, two drafts only once, in waves from likely to unlikely.
+def rounds(drafts: Sequence[str], candidates: Sequence[Sequence[Match]]) -> tuple[tuple[Pair, ...], ...]:
+    """The pairs of drafts and their candidates in rounds from likely to unlikely; two drafts are paired once.
 
-    A wave goes draft by draft: when the time is up some drafts are compared, not all of them by half.
+    A round goes draft by draft: when time runs out, some drafts are fully compared rather than all by half.
     """
     found: dict[frozenset[str], Pair] = {}
     for name, others in zip(drafts, candidates, strict=True):
@@ -54,41 +53,43 @@ def waves(drafts: Sequence[str], candidates: Sequence[Sequence[Candidate]]) -> t
                 found[key] = Pair(name, other.name, other.is_draft, rank)
     order = {name: place for place, name in enumerate(drafts)}
     pairs = sorted(found.values(), key=lambda pair: (order[pair.draft], pair.rank))
-    begins = (0, *_WAVES)
+    begins = (0, *_ROUNDS)
     return tuple(
-        tuple(pair for pair in pairs if begin <= pair.rank and (pair.rank < end or end == _WAVES[-1]))
-        for begin, end in zip(begins, _WAVES, strict=False)
+        tuple(pair for pair in pairs if begin <= pair.rank and (pair.rank < end or end == _ROUNDS[-1]))
+        for begin, end in zip(begins, _ROUNDS, strict=False)
     )
 
 
-def open_pairs(wave: Sequence[Pair], same: Sequence[Pair], anchors: Mapping[str, str]) -> tuple[Pair, ...]:
-    """The pairs of a wave that still tell something.
+def open_pairs(
+    pairs: Sequence[Pair], same: Sequence[Pair], representatives: Mapping[str, str]
+) -> tuple[Pair, ...]:
+    """The pairs that are still worth asking about.
 
-    A draft whose record is found needs no other, and of drafts that are the same the anchor alone is compared
-    with records.
+    A draft with a known record needs no other one, and of drafts about the same decision only the representative
+    is compared with records.
     """
     placed = {pair.draft for pair in same if not pair.is_draft}
-    joined = Joined(anchors)
+    joined = UnionFind(representatives)
     for pair in same:
         joined.join(pair.draft, pair.other)
-    found = []
-    for pair in wave:
+    worth = []
+    for pair in pairs:
         if pair.is_draft:
-            needed = joined.first(pair.draft) != joined.first(pair.other)
+            needed = joined.find(pair.draft) != joined.find(pair.other)
             needed = needed and not {pair.draft, pair.other} <= placed
         else:
-            needed = pair.draft not in placed and anchors.get(pair.draft, pair.draft) == pair.draft
+            needed = pair.draft not in placed and representatives.get(pair.draft, pair.draft) == pair.draft
         if needed:
-            found.append(pair)
-    return tuple(found)
+            worth.append(pair)
+    return tuple(worth)
 
 
 def clusters(drafts: Sequence[str], same: Sequence[Pair]) -> tuple[Cluster, ...]:
-    """The drafts in clusters of what is the same.
+    """The drafts in clusters about the same decision.
 
-    A draft goes into the likeliest record that it is the same as, else into the first of its cluster.
+    A draft is merged into its likeliest record, else into the first record of its cluster.
     """
-    joined = Joined(drafts)
+    joined = UnionFind(drafts)
     own: dict[str, str] = {}
     for pair in sorted(same, key=lambda pair: pair.rank):
         if pair.is_draft:

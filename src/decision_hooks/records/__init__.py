@@ -1,1 +1,1 @@
-"""What ``docs/adr`` holds: drafts, records, the replies that make them, and the plans. Pure."""
+"""Drafts and records of ``docs/adr``: names, front matter, sections, search. Pure."""

@@ -1,4 +1,4 @@
-"""Files of the folder as front matter and body: read loosely, for others write them too; written strictly."""
+"""Front matter and body of files: read loosely, because others write them too; written strictly."""
 
 from __future__ import annotations
 
@@ -13,27 +13,34 @@ _KEY = re.compile(r"^([A-Za-z_][\w-]*):(.*)$", re.MULTILINE)
 
 _LINE_ENDS = re.compile("\r\n?|[\x85\u2028\u2029]")
 
-_MOST_FRONT = 64 * 1024  # characters; more is no front matter of ours and is not given to the parser
+_MOST_FRONT = 64 * 1024  # characters; the parser gets no more, ours is far shorter
 _MOST_NODES = 1000  # values of one front matter, aliases counted each time: bounds alias bombs
 _MOST_DEPTH = 5
 _MOST_OPEN = 100
 _WIDE = 1 << 30  # no folding
 
 
+class DraftFile(NamedTuple):
+    """A draft of the folder."""
+
+    name: str
+    text: str
+    session: str = ""  # of its front matter
+
+
 class Split(NamedTuple):
-    """The two parts of a text: front matter without its marks (None: there is none) and what follows."""
+    """The two parts of a text: front matter without its marks (None if there is none), and the body."""
 
     front: str | None
     body: str
 
 
 class Document(NamedTuple):
-    """A text that was read: all scalars of the front matter are strings."""
+    """A text as front matter, of which all scalars are strings, and body."""
 
     front: dict[str, object]  # str, or lists and maps of str
     body: str
-    has_front: bool
-    valid: bool  # False: the front matter is no YAML map, and holds what a scan of its lines found
+    valid: bool  # False: the front matter is no YAML map, ``front`` is from a scan of its lines
 
     def text(self, key: str) -> str:
         """The value of a key if it is a scalar, else ""."""
@@ -49,29 +56,26 @@ class Document(NamedTuple):
 
 
 def split(text: str) -> Split:
-    """Part front matter from body; a text whose front matter is never closed has none."""
+    """Split front matter from body; unclosed front matter is part of the body."""
     opened = _OPEN.match(text)
-    if opened is None:
-        return Split(None, text.removeprefix("\ufeff"))
-    closed = _CLOSE.search(text, opened.end())
-    if closed is None:
+    closed = opened and _CLOSE.search(text, opened.end())
+    if not (opened and closed):
         return Split(None, text.removeprefix("\ufeff"))
     return Split(text[opened.end() : closed.start()], text[closed.end() :])
 
 
 def read(text: str) -> Document:
-    """Read a file of any origin; never raises, invalid YAML gives the keys that a scan of its lines finds."""
+    """Read a file of any origin; never raises. Invalid YAML gives the keys that a scan of its lines finds."""
     front, body = split(text)
     if front is None:
-        return Document({}, body, has_front=False, valid=False)
+        return Document({}, body, valid=False)
     loaded = _load(front)
-    if loaded is None:
-        return Document(_scan(front), body, has_front=True, valid=False)
-    return Document(loaded, body, has_front=True, valid=True)
+    values = _scan(front) if loaded is None else loaded
+    return Document(values, body, valid=loaded is not None)
 
 
 def session_of(head: str) -> str | None:
-    """The ``session:`` of the front matter that a file's first characters hold; None: the file is no draft."""
+    """The ``session:`` in the front matter at the beginning of a file; None if the file is no draft."""
     opened = _OPEN.match(head)
     if opened is None:
         return None
@@ -83,7 +87,7 @@ def session_of(head: str) -> str | None:
 def render(front: Sequence[tuple[str, object]], body: str) -> str:
     """A file: YAML front matter in the given order, one line a string, an empty line, the body.
 
-    Strings that a YAML reader would take for another type are quoted; a ``datetime.date`` is written plain.
+    Strings that YAML would read as another type are quoted; a ``datetime.date`` is written plain.
     """
     import yaml
 
@@ -93,7 +97,7 @@ def render(front: Sequence[tuple[str, object]], body: str) -> str:
 
 
 def clean(text: str) -> str:
-    """The text as it can be stored: no lone surrogates, no NUL, newlines alone as line ends."""
+    """The text without lone surrogates and NUL, with newlines as the only line ends."""
     text = _LINE_ENDS.sub("\n", text).replace("\x00", "\ufffd")
     return text.encode("utf-8", "replace").decode("utf-8")
 
@@ -123,7 +127,7 @@ def _load(front: str) -> dict[str, object] | None:
 
 
 def _brackets_open(front: str) -> int:
-    """The most brackets that are open at once: the parser's time grows with their square."""
+    """The most brackets that are open at once: the time of the parser grows with their square."""
     depth = most = 0
     for match in re.finditer(r"[][{}]", front):
         depth += 1 if match[0] in "[{" else -1

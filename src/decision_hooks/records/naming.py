@@ -1,4 +1,4 @@
-"""Names of files in the folder: slugs, times, and which names can be a record's. All of them safe as names."""
+"""Names of files in the folder: slugs, times, and which names a record can have. All are safe file names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def slug(title: str, limit: int = MOST_CHARACTERS) -> str:
-    """The title as a part of a name: words of any script, lower case, joined by hyphens; "" when none is left.
+    """The title as part of a name: lower case words of any script, joined by hyphens; "" without any word.
 
     In-word apostrophes go, marks stay with their letters, and the cut falls between words where it can.
     """
@@ -34,7 +34,7 @@ def slug(title: str, limit: int = MOST_CHARACTERS) -> str:
     text = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", text).lower())
     marks = {char for char in text if unicodedata.category(char)[0] == "M" and not _selects_style(char)}
     text = "".join(char for char in text if unicodedata.category(char) != "Cf")
-    # A class made of these marks alone: python-slugify's own pattern would part words at them.
+    # A class of these marks alone: python-slugify's own pattern would split words at them.
     word = rf"[^\W_{''.join(re.escape(mark) for mark in sorted(marks))}]" if marks else r"[^\W_]"
     kept = "".join(re.escape(mark) for mark in sorted(marks))
     text = re.sub(rf"(?<=[\w{kept}])['\u2019\u02bc](?=[\w{kept}])", "", text).replace("\u02bc", " ")
@@ -46,12 +46,12 @@ def slug(title: str, limit: int = MOST_CHARACTERS) -> str:
 
 
 def draft_stem(when: datetime, title: str, session_id: str) -> str:
-    """The name of a draft without its suffix: ``YYMMDD-HHMM-<slug>``, without a title the session's begin."""
+    """The name of a draft without suffix: ``YYMMDD-HHMM-<slug>``; without a title, the session id shortened."""
     return f"{when:%y%m%d-%H%M}-{slug(title) or slug(session_id[:8]) or 'session'}"
 
 
 def numbered(stem: str, number: int) -> str:
-    """The stem with ``-2``, ``-3`` for the second and third that would have this name."""
+    """The stem with ``-2``, ``-3`` for the second and third file of this name."""
     ending = "" if number < 2 else f"-{number}"
     room = _MOST_NAME_BYTES - len(_SUFFIX) - len(ending)
     return stem.encode("utf-8", "replace")[:room].decode("utf-8", "ignore").rstrip("-") + ending
@@ -99,7 +99,7 @@ def day_of(name: str) -> str | None:
 
 
 def is_plain_name(name: str) -> bool:
-    """Whether a name is that of a visible Markdown file in one folder: no path, no control character."""
+    """Whether a name is a visible Markdown file's: no path, no control character."""
     return (
         name.endswith(_SUFFIX)
         and name != _SUFFIX
@@ -112,13 +112,13 @@ def is_plain_name(name: str) -> bool:
 def is_record_name(name: str) -> bool:
     """Whether a plain name can be a record's: not a readme, an index or a template.
 
-    A name that begins with a time was made by the programs: it may speak of templates.
+    Our programs made a name that begins with a time: its title may mention templates.
     """
     return _is_no_guide(name) and ("template" not in name.lower() or bool(time_prefix(name)))
 
 
 def is_target_name(name: str) -> bool:
-    """Whether a file that is named exactly may be added to: a record that speaks of templates too."""
+    """Whether a file may be a merge target by its exact name: also a record about templates."""
     words = re.split(r"[^\w]+", name.lower().removesuffix(_SUFFIX))
     return _is_no_guide(name) and (
         is_record_name(name) or not {words[0], words[-1]} & {"template", "templates"}

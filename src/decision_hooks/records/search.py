@@ -1,14 +1,14 @@
 """Which records a draft most likely repeats, found by their bodies.
 
-The rank is BM25 of the draft's decisions, and how much of a record's title the draft speaks of; a record that
-took in additions before is more likely to take in another. The weights were chosen on recorded merges
+The rank is BM25 of the draft's decisions, and the share of a record's title that the draft mentions; a record
+with earlier updates is more likely to get another. The weights were chosen on recorded merges
 (``bench/retrieval.py``); halving or doubling one of them moved the recall at 5 by at most 0.03.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log, log1p
 from typing import NamedTuple
@@ -19,31 +19,29 @@ from decision_hooks.text.terms import MOST_CHARACTERS, terms, words
 
 _SHIFT = 8  # a posting is the record's place and a count of so many bits
 MOST_COUNT = 255
-_SATURATION = 4.0  # BM25 k1: repetition goes on counting
+_SATURATION = 4.0  # BM25 k1: high, so that repetition keeps counting
 _LENGTH = 0.9  # BM25 b
 
 _MOST_TITLE = 300
 _MOST_DESCRIPTION = 300
-_FIRST = 0.7  # the draft's first decision, beside the best matching one: the draft is named after it
+_FIRST = 0.7  # weight of the draft's first decision, which names the draft, beside the best matching one
 _TITLE = 0.7
 _UPDATES = 0.3
-_FEW = 20  # records; among more, a term that stands in over half of them tells nothing and costs most of the time
-_MOST_BLOCKS = 30  # of a draft; each costs a search, what follows goes to the last
+_FEW = 20  # records; among more, a term of over half of them says nothing and costs most of the time
+_MOST_BLOCKS = 30  # of a draft; each costs a search, the last one takes the rest
 _OTHER_BLOCK = re.compile(r"(?:Runbook|Knowledge|Reference)\b")
 
 
 class Indexed(NamedTuple):
-    """What the index knows of one record."""
+    """The terms of one record."""
 
     name: str
     title: str  # of the front matter, else of the first heading, else ""
     description: str  # of the front matter, else the first line of the outcome
     heading: str  # terms of title and name, one a line
-    counted: tuple[
-        tuple[int, str], ...
-    ]  # a count and the terms of the body that stand there so often, one a line
-    length: int  # terms in the body, each as often as it stands there
-    updates: int  # additions taken in so far
+    counted: tuple[tuple[int, str], ...]  # a count and the terms of the body with that count, one a line
+    length: int  # terms in the body, repetitions included
+    updates: int  # earlier merges into the record
 
 
 class Index(NamedTuple):
@@ -51,9 +49,9 @@ class Index(NamedTuple):
 
     records: tuple[Indexed, ...]
     places: dict[str, int]  # of the names
-    postings: dict[str, list[int]]  # of a term: where it stands and how often, in one number
-    damping: tuple[float, ...]  # of a record: what its length takes from each count
-    titles: dict[str, list[int]]  # of a term of titles and names: the places of these
+    postings: dict[str, list[int]]  # of a term: place of a record and count, in one number
+    damping: tuple[float, ...]  # of a record: how much its length reduces each count
+    titles: dict[str, list[int]]  # of a term of titles and names: the places of their records
     title_weights: tuple[float, ...]  # of a record: the weights of its title's terms together
 
     def record(self, name: str) -> Indexed:
@@ -61,7 +59,7 @@ class Index(NamedTuple):
         return self.records[self.places[name]]
 
 
-class Candidate(NamedTuple):
+class Match(NamedTuple):
     """A text that a draft may repeat."""
 
     name: str
@@ -93,43 +91,43 @@ def index_record(name: str, text: str) -> Indexed:
 
 
 def build_index(records: Iterable[Indexed]) -> Index:
-    """Make records searchable; of two with one name the later stays."""
-    kept = tuple({one.name: one for one in records}.values())
+    """Make records searchable; of two with the same name the later one counts."""
+    kept = tuple({record.name: record for record in records}.values())
     postings: dict[str, list[int]] = defaultdict(list)
-    for place, one in enumerate(kept):
-        for count, together in one.counted:
+    for place, record in enumerate(kept):
+        for count, together in record.counted:
             posting = (place << _SHIFT) + count
             for term in together.split("\n"):
                 postings[term].append(posting)
     titles: dict[str, list[int]] = defaultdict(list)
     weights = []
-    for place, one in enumerate(kept):
-        heading = one.heading.split("\n")
+    for place, record in enumerate(kept):
+        heading = record.heading.split("\n")
         for term in heading:
             titles[term].append(place)
         weights.append(sum(weight(len(kept), len(postings.get(term, ()))) for term in heading))
-    mean = sum(one.length for one in kept) / max(1, len(kept)) or 1
-    damping = tuple(_SATURATION * (1 - _LENGTH + _LENGTH * one.length / mean) for one in kept)
-    places = {one.name: place for place, one in enumerate(kept)}
+    mean = sum(record.length for record in kept) / max(1, len(kept)) or 1
+    damping = tuple(_SATURATION * (1 - _LENGTH + _LENGTH * record.length / mean) for record in kept)
+    places = {record.name: place for place, record in enumerate(kept)}
     return Index(kept, places, dict(postings), damping, dict(titles), tuple(weights))
 
 
 def weight(many: int, holding: int) -> float:
-    """How much it tells that a term stands in so many of all records; above 0."""
+    """The rarity of a term that so many of all records have; above 0."""
     holding = min(many, holding)  # a kept index that was tampered with can name a term twice in a record
     return log(1 + (many - holding + 0.5) / (holding + 0.5))
 
 
 def _title(sections: Sequence[markdown.Section]) -> str:
-    for one in sections:
-        if 1 <= one.level <= 3 and one.title and headings.section_number(one) is None:
-            found = headings.adr_title(one.title)
-            return one.title if found is None else found
+    for section in sections:
+        if 1 <= section.level <= 3 and section.title and headings.section_number(section) is None:
+            title = headings.adr_title(section.title)
+            return section.title if title is None else title
     return ""
 
 
 def _outcome(sections: Sequence[markdown.Section]) -> str:
-    outcome = next((one.text for one in sections if headings.section_number(one) == 2), "")
+    outcome = next((section.text for section in sections if headings.section_number(section) == 2), "")
     return outcome.partition("\n")[0]
 
 
@@ -149,37 +147,34 @@ def likely(index: Index, draft_text: str, k: int) -> list[tuple[str, float]]:
     Records that share no term with the draft are left out.
     """
     scores = _scores(index, _decisions(draft_text)) if index.records else []
-    ranked = sorted((-score, one.name) for score, one in zip(scores, index.records, strict=True) if score > 0)
+    ranked = sorted(
+        (-score, record.name) for score, record in zip(scores, index.records, strict=True) if score > 0
+    )
     return [(name, -score) for score, name in ranked[: max(0, k)]]
 
 
 def similar(drafts: Sequence[tuple[str, str]], k: int) -> list[list[tuple[str, float]]]:
     """For each draft (name, text) the at most k other drafts that it is most like, best first."""
     index = build_index([index_record(name, text) for name, text in drafts])
-    found = []
-    for name, text in drafts:
-        others = [one for one in likely(index, text, k + 1) if one[0] != name]
-        found.append(others[: max(0, k)])
-    return found
+    ranked = ([match for match in likely(index, text, k + 1) if match[0] != name] for name, text in drafts)
+    return [others[: max(0, k)] for others in ranked]
 
 
-def candidates(index: Index, drafts: Sequence[tuple[str, str]], k: int = 12) -> list[list[Candidate]]:
+def candidates(index: Index, drafts: Sequence[tuple[str, str]], k: int = 12) -> list[list[Match]]:
     """For each draft (name, text) at most k texts to compare it with: up to a quarter drafts, the rest records.
 
-    What one kind leaves free goes to the other.
+    Either kind may use the places that the other leaves free.
     """
     found = []
     for (_, text), alike in zip(drafts, similar(drafts, k), strict=True):
-        records = [Candidate(name, False, score) for name, score in likely(index, text, k)]
-        others = [Candidate(name, True, score) for name, score in alike]
-        kept = max(k // 4, k - len(records))
-        others = others[:kept]
+        records = [Match(name, False, score) for name, score in likely(index, text, k)]
+        others = [Match(name, True, score) for name, score in alike][: max(k // 4, k - len(records))]
         found.append(records[: k - len(others)] + others)
     return found
 
 
 def _decisions(text: str) -> list[dict[str, int]]:
-    """The terms of each decision of a draft; chatter before the first is left out, without any the whole is one."""
+    """The terms of each decision of a draft, without text before the first; of the whole draft if there is none."""
     blocks: list[list[str]] = []
     for line in markdown.lines(front_matter.split(text).body[:MOST_CHARACTERS]):
         if 1 <= line.level <= 2 and len(blocks) < _MOST_BLOCKS and _opens_block(line.title):
@@ -196,14 +191,13 @@ def _opens_block(title: str) -> bool:
 def _scores(index: Index, decisions: Sequence[Mapping[str, int]]) -> list[float]:
     matches = [_relative(_bm25(index, decision)) for decision in decisions]
     best = [max(values) for values in zip(*matches, strict=True)]
-    told: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for decision in decisions:
-        for term, count in decision.items():
-            told[term] = told.get(term, 0) + count
-    titles = _titles_told(index, told)
+        counts.update(decision)
+    titles = _titles_mentioned(index, counts)
     return [
-        (best[n] + _FIRST * matches[0][n] + _TITLE * titles[n]) * (1 + _UPDATES * log1p(one.updates))
-        for n, one in enumerate(index.records)
+        (best[n] + _FIRST * matches[0][n] + _TITLE * titles[n]) * (1 + _UPDATES * log1p(record.updates))
+        for n, record in enumerate(index.records)
     ]
 
 
@@ -228,12 +222,12 @@ def _relative(scores: Sequence[float]) -> list[float]:
     return [score / most for score in scores] if most > 0 else list(scores)
 
 
-def _titles_told(index: Index, told: Mapping[str, int]) -> list[float]:
-    """The share of each title, weighed by rarity, that a draft speaks of; a word said once counts half."""
+def _titles_mentioned(index: Index, counts: Mapping[str, int]) -> list[float]:
+    """The share of each title, weighed by rarity, that a draft mentions; a word used once counts half."""
     shares = [0.0] * len(index.records)
     for term, places in index.titles.items():
-        if term in told:
-            worth = _rarity(index, term) * min(1.0, told[term] / 2)
+        if term in counts:
+            worth = _rarity(index, term) * min(1.0, counts[term] / 2)
             for place in places:
                 shares[place] += worth
     return [share / whole for share, whole in zip(shares, index.title_weights, strict=True)]

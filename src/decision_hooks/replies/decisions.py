@@ -1,4 +1,4 @@
-"""Replies of backends: decisions of a captured session, and the operations of a normalisation."""
+"""The reply of a backend to a capture: the decisions of a session."""
 
 from __future__ import annotations
 
@@ -10,26 +10,24 @@ from decision_hooks.records import madr
 from decision_hooks.records.headings import adr_title, exact_number, parse_body
 from decision_hooks.records.madr import Decision
 from decision_hooks.replies import wrapping
-from decision_hooks.replies.operations import RawOperation, operations
 from decision_hooks.text import markdown
-
-__all__ = ["Decision", "RawOperation", "decisions", "holds", "operations"]
 
 _NEEDED = (madr.NAMES.index(madr.CONTEXT), madr.NAMES.index(madr.OUTCOME))
 _NONE = re.compile(r"(?:the )?(?:output|answer|reply|result)?[\s:=]*none", re.IGNORECASE)
-_TALK = re.compile(r"\[(?:user|assistant|thinking|tool|tool_result|result)\][ \t]*$")  # as digests part turns
+_TALK = re.compile(r"\[(?:user|assistant|thinking|tool|tool_result|result)\][ \t]*$")  # as digests mark turns
 _BREAK = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
 
 
 def decisions(reply: str) -> tuple[Decision, ...]:
     """The decisions of a capture's reply, none for ``NONE``; raises ``RefusedReply`` for anything else.
 
-    A decision is a block ``## ADR <title>`` that holds at least its context or its outcome; these headings without
-    a title are one untitled decision. An answer with a fence that is never closed was cut, and is refused.
+    A decision is a block ``## ADR <title>`` with a context or an outcome; without any title, these sections are one
+    untitled decision. An answer with an unclosed fence was cut, and is refused.
     """
-    said = wrapping.after_thought(markdown.split_lines(wrapping.plain(reply)), _begins_block_or_none)
-    answer = wrapping.unfenced(said, _begins_answer, _begins_block)
-    blocks = _blocks(answer.rows)
+    lines = markdown.split_lines(wrapping.plain(reply))
+    said = wrapping.after_thought(lines, lambda row: _begins_block(row) or _is_none(row))
+    rows, cut = wrapping.unfenced(said, _begins_answer, _begins_block)
+    blocks = _blocks(rows)
     found = tuple(_decision(title, rows) for title, rows in blocks if _is_decision(rows))
     if not found:
         if _says_none(said):
@@ -37,13 +35,13 @@ def decisions(reply: str) -> tuple[Decision, ...]:
         raise RefusedReply("no block of the form '## ADR <title>' and no NONE")
     if any(markdown.unclosed_fence("\n".join(rows)) for _, rows in blocks):
         raise RefusedReply("the reply ends inside of a code fence")
-    if answer.cut and not parse_body(found[-1].body).texts.more:
+    if cut and not parse_body(found[-1].body).texts.more:
         raise RefusedReply("the reply ends before its last section and its enclosing fence are closed")
     return found
 
 
-def holds(read: Callable[[str], object], reply: str) -> bool:
-    """Whether a reply has the form that ``read`` (``decisions``, ``operations``) asks for."""
+def has_form(read: Callable[[str], object], reply: str) -> bool:
+    """Whether a reply has the form that ``read`` (``decisions``, ``operations``) accepts."""
     try:
         read(reply)
     except RefusedReply:
@@ -62,18 +60,14 @@ def _begins_block(row: str) -> bool:
     return _title(next(markdown.lines(row))) is not None
 
 
-def _begins_block_or_none(row: str) -> bool:
-    return _begins_block(row) or _is_none(row)
-
-
 def _title(line: markdown.Line) -> str | None:
     return adr_title(line.title) if 1 <= line.level <= 3 else None
 
 
 def _blocks(rows: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Title and lines of each block; what stands before the first title is chatter, unless there is none.
+    """Title and lines of each block; text before the first title is dropped, unless there is no title.
 
-    Where a model goes on with the talk, its block ends.
+    A block ends where the model continues the conversation.
     """
     found: list[tuple[str, list[str]]] = [("", [])]
     talk = False
@@ -86,7 +80,7 @@ def _blocks(rows: Sequence[str]) -> list[tuple[str, list[str]]]:
             talk = True
         elif not talk:
             found[-1][1].append(line.text)
-    return [(title, _without_breaks(held)) for title, held in found[1:] or found]
+    return [(title, _without_breaks(lines)) for title, lines in found[1:] or found]
 
 
 def _without_breaks(rows: list[str]) -> list[str]:
@@ -97,10 +91,10 @@ def _without_breaks(rows: list[str]) -> list[str]:
 
 
 def _is_decision(rows: Sequence[str]) -> bool:
-    """Whether a block has its context or its outcome, and more of it than the heading."""
-    found = parse_body("\n".join(rows))
+    """Whether a block has a context or an outcome, and not only its heading."""
+    arranged = parse_body("\n".join(rows))
     return any(exact_number(section) in _NEEDED for section in markdown.sections("\n".join(rows))) and bool(
-        found.texts.context or found.texts.outcome
+        arranged.texts.context or arranged.texts.outcome
     )
 
 
@@ -111,7 +105,7 @@ def _decision(title: str, rows: list[str]) -> Decision:
 
 
 def _says_none(said: Sequence[str]) -> bool:
-    """Whether a reply says that there is no decision: as a whole, or in its first or its last line."""
+    """Whether a reply says that there is no decision, in its first or its last line."""
     rows = [row for row in said if row.strip() and markdown.fence(row) is None]
     return any(_is_none(row) for row in (rows[:1] + rows[-1:]))
 

@@ -1,4 +1,4 @@
-"""The operations in a reply of a normalisation: found among prose, typed, never repaired."""
+"""Finds the operations in the reply of a normalisation, among prose; types them, never repairs them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RawOperation(NamedTuple):
     target: str = ""
     additions: str = ""
     reason: str = ""
-    wrong: tuple[str, ...] = ()  # fields that are no string; ``operation``: the whole is no object
+    wrong: tuple[str, ...] = ()  # fields that are not strings; ``operation``: it is no object at all
 
 
 class _Value(NamedTuple):
@@ -43,12 +43,12 @@ class _Value(NamedTuple):
 def operations(reply: str) -> tuple[RawOperation, ...]:
     """The operations of a reply: one object ``{"operations": [...]}`` or a bare array, fences and prose around.
 
-    Raises ``RefusedReply`` where there is none, or where it is cut: what is missing could change the meaning.
+    Raises ``RefusedReply`` if there is none, or if it was cut: the missing part could change the meaning.
     """
     text = wrapping.plain(reply)
     best: tuple[int, list[object]] | None = None
     for found in _values(text):
-        items = _operations_of(found.value, whole=_stands_alone(text, found))
+        items = _operations_of(found.value, whole=_is_whole_reply(text, found))
         if items is not None and (best is None or found.end - found.begin > best[0]):
             best = found.end - found.begin, items
     if best is None:
@@ -67,7 +67,7 @@ def _operations_of(value: object, *, whole: bool) -> list[object] | None:
     return value if whole and not value else None
 
 
-def _stands_alone(text: str, found: _Value) -> bool:
+def _is_whole_reply(text: str, found: _Value) -> bool:
     rest = text[max(0, found.begin - 20) : found.begin] + text[found.end : found.end + 20]
     return len(text) - (found.end - found.begin) < 40 and not re.sub(r"[\s`~]|json", "", rest)
 
@@ -77,17 +77,15 @@ def _raw(item: object) -> RawOperation:
         return RawOperation(wrong=("operation",))
     values: dict[str, object] = {name: item.get(name) for name in FIELDS}
     wrong = tuple(name for name, value in values.items() if value is not None and not isinstance(value, str))
-    op, file, slug, content, target, additions, reason = (
-        value if isinstance(value, str) else "" for value in values.values()
-    )
-    return RawOperation(op, file, slug, content, target, additions, reason, wrong)
+    texts = (value if isinstance(value, str) else "" for value in values.values())
+    return RawOperation._make((*texts, wrong))
 
 
 # -- JSON among prose
 
 
 def _values(text: str) -> Iterator[_Value]:
-    """The values of JSON that begin like operations, or at the begin of a line; none inside of another."""
+    """The JSON values that begin like operations or at the beginning of a line, outside of each other."""
     position = tries = plain_tries = 0
     signed = _next_signed(text, 0)
     while tries < _MOST_TRIES:
@@ -112,7 +110,7 @@ def _values(text: str) -> Iterator[_Value]:
 
 def _next_signed(text: str, position: int) -> int:
     for match in _SIGNED.finditer(text, position):
-        # An array that is the value of a key stands for nothing when its object is cut.
+        # An array that is the value of a key means nothing if its object was cut.
         before = text[max(0, match.start() - 40) : match.start()].rstrip()
         if match["whole"] or not re.search(r'"\s*:$', before):
             return match.start()
@@ -130,7 +128,7 @@ def _decoded(text: str, begin: int) -> _Value | None:
 
 
 def _balanced(text: str, begin: int) -> int:
-    """The end of a value by its brackets alone; raises ``RefusedReply`` where it has none: the reply was cut."""
+    """The end of a value by its brackets; raises ``RefusedReply`` if they never close: the reply was cut."""
     depth, position = 0, begin
     while match := _STRUCTURE.search(text, position):
         position = match.end()

@@ -1,30 +1,22 @@
-"""What models put around their answer: a byte order mark, thinking, enclosing fences, chatter."""
+"""Removes what models put around their answer: a byte order mark, thinking, enclosing fences, chatter."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from decision_hooks.records.front_matter import clean
 from decision_hooks.text.markdown import Fence, closes, fence
 
 _OPENED = re.compile(r"[ \t\r\n]*<(think(?:ing)?)>", re.IGNORECASE)
 _THOUGHT_ENDS = ("</think>", "</thinking>")
-_MOST_FENCES = 30  # that are taken off; a bound for hostile replies
-
-
-class Unfenced(NamedTuple):
-    """The lines of an answer without what enclosed it."""
-
-    rows: list[str]
-    cut: bool  # an enclosing fence was never closed
+_MOST_FENCES = 30  # that are removed; a bound for hostile replies
 
 
 def plain(reply: str) -> str:
-    """The reply without its byte order mark and the thought that it begins with.
+    """The reply without its byte order mark and its leading thought.
 
-    A thought that is never closed loses its mark alone: what follows may hold the answer.
+    An unclosed thought loses only its mark: the rest may be the answer.
     """
     text = clean(reply.removeprefix("\ufeff"))
     opened = _OPENED.match(text)
@@ -35,7 +27,7 @@ def plain(reply: str) -> str:
 
 
 def after_thought(rows: Sequence[str], begins: Callable[[str], bool]) -> Sequence[str]:
-    """The lines after a thought whose begin is not marked: the last end of one that the answer follows at once."""
+    """The lines after the last closing think tag that is directly followed by the answer."""
     for index in range(len(rows) - 1, -1, -1):
         if rows[index].rstrip().lower().endswith(_THOUGHT_ENDS) and begins(
             _text_at(rows, _next(rows, index + 1))
@@ -46,31 +38,32 @@ def after_thought(rows: Sequence[str], begins: Callable[[str], bool]) -> Sequenc
 
 def unfenced(
     rows: Sequence[str], begins_answer: Callable[[str], bool], announces: Callable[[str], bool]
-) -> Unfenced:
-    """The lines from the answer on; where fences enclose it, without them and what stands between and after.
+) -> tuple[list[str], bool]:
+    """The lines from the answer on, without enclosing fences and the text between and after them.
 
-    A fence encloses when the answer begins at its first line. The last mark that can close it does so, for the
-    answer may hold fences of its own.
+    Returns also whether an enclosing fence was never closed. A fence encloses if the answer begins at its first
+    line. The last mark that can close it does so, because the answer may have inner fences.
     """
     found: list[str] = []
+    marks = [fence(row) for row in rows]
     index = taken = 0
     while index < len(rows):
-        opened = fence(rows[index])
+        opened = marks[index]
         if opened is None:
             if begins_answer(rows[index]) and not (
                 announces(rows[index]) and _leads_to_fence(rows, index + 1, begins_answer)
             ):
-                return Unfenced([*found, *rows[index:]], False)
+                return [*found, *rows[index:]], False
             index += 1
         elif taken < _MOST_FENCES and begins_answer(_text_at(rows, _next(rows, index + 1))):
-            end, taken = _enclosed(rows, index, opened), taken + 1
+            end, taken = _enclosed(marks, index, opened), taken + 1
             found += rows[index + 1 : end]
             if end == len(rows):
-                return Unfenced(found, True)
+                return found, True
             index = end + 1
         else:
-            index = _closed(rows, index, opened) + 1
-    return Unfenced(found, False)
+            index = _closed(marks, index, opened) + 1
+    return found, False
 
 
 def _leads_to_fence(rows: Sequence[str], index: int, begins_answer: Callable[[str], bool]) -> bool:
@@ -89,19 +82,17 @@ def _text_at(rows: Sequence[str], index: int) -> str:
     return rows[index] if index < len(rows) else ""
 
 
-def _closed(rows: Sequence[str], index: int, opened: Fence) -> int:
-    for end in range(index + 1, len(rows)):
-        mark = fence(rows[end])
-        if mark is not None and closes(opened, mark):
-            return end
-    return index  # never closed: no fence but a stray mark
+def _closed(marks: Sequence[Fence | None], index: int, opened: Fence) -> int:
+    """The end of a fence; ``index`` itself if it is never closed: a stray mark."""
+    ends = (end for end in range(index + 1, len(marks)) if (mark := marks[end]) and closes(opened, mark))
+    return next(ends, index)
 
 
-def _enclosed(rows: Sequence[str], index: int, opened: Fence) -> int:
+def _enclosed(marks: Sequence[Fence | None], index: int, opened: Fence) -> int:
     inner: Fence | None = None
-    last = len(rows)
-    for end in range(index + 1, len(rows)):
-        mark = fence(rows[end])
+    last = len(marks)
+    for end in range(index + 1, len(marks)):
+        mark = marks[end]
         if mark is None:
             continue
         if inner is not None:

@@ -1,4 +1,4 @@
-"""The folder of drafts and records, as it stands: heads read only, links and sub-folders passed over."""
+"""The folder of drafts and records: only heads are read for a listing, links and sub-folders are skipped."""
 
 from __future__ import annotations
 
@@ -10,21 +10,13 @@ from typing import NamedTuple
 from decision_hooks.records import front_matter, naming
 from decision_hooks.system import files
 
-_HEAD = 4096  # bytes in which the front matter of a draft tells that it is one
-_LARGEST = 16 * 1024 * 1024  # bytes; a larger file is none that could be put back from an image
+_HEAD = 4096  # bytes of a file in which its front matter has the session, if it is a draft
+_LARGEST = 16 * 1024 * 1024  # bytes; a larger file could not be restored from a copy
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-class Listing(NamedTuple):
-    """What stands in the folder: all names, and which of them are drafts and records."""
-
-    names: frozenset[str]
-    drafts: tuple[str, ...]  # oldest first, by the time in the name
-    records: tuple[str, ...]
-
-
 class Stored(NamedTuple):
-    """A file's bytes with what is needed to put it back."""
+    """The bytes and the mode of a file."""
 
     data: bytes
     mode: int  # permission bits
@@ -36,58 +28,64 @@ class Stored(NamedTuple):
 
 
 class Snapshot:
-    """The files of a folder as they were when they were first looked at: what a run judges by."""
+    """A folder as it was at first sight: its names when the snapshot was taken, each file when it was first read.
+
+    An absent folder is empty.
+    """
 
     def __init__(self, folder: str) -> None:
+        sessions: dict[str, str] = {}
+        records = []
+        for name, session in _sessions(folder):
+            if not naming.is_record_name(name):
+                continue
+            if session is None:
+                records.append(name)
+            else:
+                sessions[name] = session
         self.folder = folder
+        self.names = frozenset(files.names(folder))
+        self.drafts = tuple(sorted(sessions, key=naming.order_key))  # oldest first, by the time in the name
+        self.records = tuple(sorted(records))
+        self.sessions = sessions  # of the drafts
         self._seen: dict[str, Stored | None] = {}
 
     def stored(self, name: str) -> Stored | None:
-        """The file as it was first seen; None for anything that is no regular file."""
+        """The file as it was first read; None for anything but a regular file."""
         if name not in self._seen:
             self._seen[name] = read(self.folder, name)
         return self._seen[name]
 
     def text(self, name: str) -> str | None:
-        """The file's text as it was first seen."""
-        found = self.stored(name)
-        return found.text if found else None
+        """The file's text as it was first read."""
+        stored = self.stored(name)
+        return stored.text if stored else None
+
+    def digest(self, name: str) -> str:
+        """The digest of a file as it was first read; "" for anything but a regular file."""
+        stored = self.stored(name)
+        return digest(stored.data) if stored else ""
 
     def changed(self, names: Iterable[str]) -> set[str]:
-        """Those of the files whose bytes are others now; the new mode of the rest is taken over."""
-        found = set()
+        """Names whose content changed since the snapshot; refreshes the mode of the others."""
+        changed = set()
         for name in names:
             now, before = read(self.folder, name), self.stored(name)
             if (now and now.data) != (before and before.data):
-                found.add(name)
+                changed.add(name)
             else:
                 self._seen[name] = now
-        return found
+        return changed
 
 
 def has_at_least(folder: str, drafts: int) -> tuple[bool, int]:
-    """Whether at least so many drafts wait, and how many were counted; reads heads, stops early."""
-    found = 0
-    with _Opened(folder) as opened:
-        for name in opened.markdown():
-            found += opened.is_draft(name)
-            if found >= drafts:
-                return True, found
-    return False, found
-
-
-def listing(folder: str) -> Listing:
-    """Read the folder once; raises nothing, an absent folder is empty."""
-    drafts: list[str] = []
-    records: list[str] = []
-    with _Opened(folder) as opened:
-        for name in opened.markdown():
-            if opened.is_draft(name):
-                drafts.append(name)
-            elif naming.is_record_name(name):
-                records.append(name)
-    drafts.sort(key=naming.order_key)
-    return Listing(frozenset(files.names(folder)), tuple(drafts), tuple(sorted(records)))
+    """Whether there are at least so many drafts, and how many were counted; reads heads, stops early."""
+    count = 0
+    for name, session in _sessions(folder):
+        count += session is not None and naming.is_record_name(name)
+        if count >= drafts:
+            return True, count
+    return False, count
 
 
 def read(folder: str, name: str) -> Stored | None:
@@ -109,7 +107,7 @@ def read(folder: str, name: str) -> Stored | None:
 
 
 def stamps(folder: str, names: Iterable[str]) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Size and time of change (ns) of the files that are there, by which a kept reading of one is still good."""
+    """Size and time of change (ns) of the files that exist: while both are the same, cached content is valid."""
     for name in names:
         try:
             found = os.lstat(os.path.join(folder, name))
@@ -119,68 +117,60 @@ def stamps(folder: str, names: Iterable[str]) -> Iterator[tuple[str, tuple[int, 
 
 
 def is_there(folder: str, name: str) -> bool:
-    """Whether a name is taken, be it by a link that leads nowhere."""
+    """Whether a name is taken, even by a dangling link."""
     return os.path.lexists(os.path.join(folder, name))
 
 
 def can_be_written(folder: str) -> bool:
-    """Whether files can be made in the folder, as far as its rights and its file system tell."""
+    """Whether files can be created in the folder, by its permissions and its file system."""
     return os.access(folder, os.W_OK | os.X_OK)
 
 
 def digest(data: bytes) -> str:
-    """The hash by which a file is told to be unchanged."""
-    from hashlib import blake2b
+    """The hash by which an unchanged file is known."""
+    from decision_hooks.text.fingerprint import fingerprint
 
-    return blake2b(data, digest_size=20).hexdigest()
+    return fingerprint(data, 20)
 
 
-class _Opened:
-    """A folder held open while the heads of its files are read: thousands of them at each stop."""
+def _sessions(folder: str) -> Iterator[tuple[str, str | None]]:
+    """The Markdown files and the session of each, None for one without; thousands are read at each stop."""
+    try:
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return
+    try:
+        for name in _markdown(folder):
+            yield name, _session(fd, name)
+    finally:
+        os.close(fd)
 
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-        self._fd = -1
 
-    def __enter__(self) -> _Opened:
-        try:
-            self._fd = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except (OSError, ValueError):
-            pass
-        return self
+def _markdown(folder: str) -> list[str]:
+    """The names of regular Markdown files that are not hidden."""
+    try:
+        with os.scandir(folder) as entries:
+            return [
+                entry.name
+                for entry in entries
+                if entry.name.endswith(".md")
+                and entry.name[0] not in "._"
+                and entry.is_file(follow_symlinks=False)
+            ]
+    except OSError:
+        return []
 
-    def __exit__(self, *_: object) -> None:
-        if self._fd >= 0:
-            os.close(self._fd)
 
-    def markdown(self) -> list[str]:
-        """The names of regular Markdown files that are not hidden."""
-        if self._fd < 0:
-            return []
-        try:
-            with os.scandir(self._folder) as entries:
-                return [
-                    entry.name
-                    for entry in entries
-                    if entry.name.endswith(".md")
-                    and entry.name[0] not in "._"
-                    and entry.is_file(follow_symlinks=False)
-                ]
-        except OSError:
-            return []
-
-    def is_draft(self, name: str) -> bool:
-        """Whether a file is a draft: its front matter has ``session:``, and its name can be a record's."""
-        try:
-            fd = os.open(name, _FLAGS, dir_fd=self._fd)
-        except OSError:
-            return False
-        try:
-            head = os.read(fd, _HEAD)
-        except OSError:
-            return False
-        finally:
-            os.close(fd)
-        if b"session" not in head or front_matter.session_of(head.decode("utf-8-sig", "replace")) is None:
-            return False
-        return naming.is_record_name(name)
+def _session(folder: int, name: str) -> str | None:
+    """The session in the front matter of a file, None without one."""
+    try:
+        fd = os.open(name, _FLAGS, dir_fd=folder)
+    except OSError:
+        return None
+    try:
+        head = os.read(fd, _HEAD)
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+    return front_matter.session_of(head.decode("utf-8-sig", "replace")) if b"session" in head else None

@@ -1,4 +1,4 @@
-"""Cuts texts: at a line where possible, never between a character and its marks."""
+"""Cuts texts: at a line end where possible, never inside a character as a reader sees it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def tail(text: str, size: int) -> str:
 
 
 def _boundary(text: str, place: int, step: int) -> int:
-    """The next place, going by ``step``, that does not part a character from its marks."""
+    """The nearest position in direction ``step`` that splits no character from its marks."""
     while 0 < place < len(text) and _belong_together(text[place - 1], text[place]):
         place += step
     return place

@@ -1,4 +1,4 @@
-"""Markdown as far as records need it: headings and fences, read by lines; a heading inside a fence is none."""
+"""The Markdown that records need, read by lines: headings and fences; fenced headings do not count."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ _CLOSING_MARKS = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 
 
 class Line(NamedTuple):
-    """A line with its place among fences and what it is."""
+    """A line of Markdown: heading, text, or part of a fence."""
 
     text: str  # without its line end
-    fenced: bool  # a fence's mark or inside of a fence
+    fenced: bool  # the mark of a fence, or inside a fence
     level: int = 0  # 1 to 6 for a heading, else 0
     title: str = ""
 
 
 class Section(NamedTuple):
-    """A heading and the text up to the next heading of any level; level 0 is what stands before the first."""
+    """A heading and the text up to the next heading of any level; level 0 is the text before the first."""
 
     level: int
     title: str
     text: str  # without the heading, without blank lines around
 
     def markdown(self, demote: int = 0) -> str:
-        """The section as it is written, its heading so many levels deeper."""
+        """The section as Markdown, its heading so many levels deeper."""
         if not self.level:
             return self.text
         heading = f"{'#' * min(6, self.level + demote)} {self.title}".rstrip()
@@ -36,7 +36,7 @@ class Section(NamedTuple):
 
 
 class Fence(NamedTuple):
-    """The mark of a fence: its character, its length, what stands after it."""
+    """The mark of a fence: its character, its length, the text after it."""
 
     mark: str
     length: int
@@ -54,9 +54,9 @@ def fence(line: str) -> Fence | None:
     return Fence(match[1][0], len(match[1]), info)
 
 
-def closes(opened: Fence, found: Fence) -> bool:
+def closes(opened: Fence, mark: Fence) -> bool:
     """Whether a mark closes the fence that is open: same character, as long at least, nothing after it."""
-    return found.mark == opened.mark and found.length >= opened.length and not found.info
+    return mark.mark == opened.mark and mark.length >= opened.length and not mark.info
 
 
 def split_lines(text: str) -> list[str]:
@@ -65,19 +65,21 @@ def split_lines(text: str) -> list[str]:
 
 
 def lines(text: str) -> Iterator[Line]:
-    """The lines of a text with the headings that stand outside of fences."""
+    """The lines of a text, with the headings outside of fences."""
     opened: Fence | None = None
     for line in split_lines(text):
-        found = fence(line)
-        if opened is not None:
-            if found is not None and closes(opened, found):
-                opened = None
-            yield Line(line, True)
-        elif found is not None:
-            opened = found
-            yield Line(line, True)
-        else:
+        mark = fence(line)
+        if mark is None and opened is None:
             yield _plain_line(line)
+            continue
+        yield Line(line, True)
+        if mark:
+            opened = _open_after(mark, opened)
+
+
+def _open_after(mark: Fence, opened: Fence | None) -> Fence | None:
+    """The fence that is open after a mark, given the one that was open before."""
+    return None if opened and closes(opened, mark) else opened or mark
 
 
 def _plain_line(line: str) -> Line:
@@ -89,16 +91,10 @@ def _plain_line(line: str) -> Line:
 
 
 def unclosed_fence(text: str) -> bool:
-    """Whether a fence is still open at the end of a text: the sign of a text that was cut."""
+    """Whether a fence is still open at the end of a text: the text was cut."""
     opened: Fence | None = None
-    for line in split_lines(text):
-        found = fence(line)
-        if found is None:
-            continue
-        if opened is None:
-            opened = found
-        elif closes(opened, found):
-            opened = None
+    for mark in filter(None, map(fence, split_lines(text))):
+        opened = _open_after(mark, opened)
     return opened is not None
 
 
@@ -106,20 +102,20 @@ def sections(text: str) -> list[Section]:
     """The sections of a text in order, flat; the first has level 0 and may be empty."""
     found: list[Section] = []
     level, title = 0, ""
-    held: list[str] = []
+    rows: list[str] = []
     for line in lines(text):
         if not line.level:
-            held.append(line.text)
+            rows.append(line.text)
             continue
-        found.append(Section(level, title, trimmed(held)))
-        level, title, held = line.level, line.title, []
-    found.append(Section(level, title, trimmed(held)))
+        found.append(Section(level, title, trimmed(rows)))
+        level, title, rows = line.level, line.title, []
+    found.append(Section(level, title, trimmed(rows)))
     return found
 
 
-def trimmed(held: Iterable[str]) -> str:
-    """Lines as a text without blank lines around; the indentation of the first line stays."""
-    rows = list(held)
+def trimmed(given: Iterable[str]) -> str:
+    """Lines as a text without blank lines around; the first line keeps its indentation."""
+    rows = list(given)
     begin, end = 0, len(rows)
     while begin < end and not rows[begin].strip():
         begin += 1

@@ -1,13 +1,14 @@
-"""What a text is about, as counted terms: stems of its words, its identifiers whole and in parts."""
+"""The terms of a text and their counts: stems of its words, its identifiers whole and in parts."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import lru_cache
 
-MOST_CHARACTERS = 200_000  # of a text that are read; what follows says little that is new
+MOST_CHARACTERS = 200_000  # of a text that are read; the rest says little that is new
 _MOST_LETTERS = 40  # of a word
-_STEM = 6  # letters of a Cyrillic word that tell it from others; the rest is mostly inflection
+_STEM = 6  # letters of a Cyrillic word that identify it; the rest is mostly inflection
 _SHORTEST = 4
 _LONGEST_IDENTIFIER = 80
 _ENGLISH_ENDINGS = (
@@ -23,27 +24,19 @@ _JOINT = re.compile(r"[\w@][./_-]+\w|[a-z][A-Z]")
 
 
 def terms(text: str) -> dict[str, int]:
-    """How often each term stands in a text; identifiers begin with a backtick. No term holds a line end."""
-    counts: dict[str, int] = {}
+    """How often a text has each term; identifiers begin with a backtick. No term has a line end."""
     text = text[:MOST_CHARACTERS]
-    for term in _words(text):
-        counts[term] = counts.get(term, 0) + 1
-    for term in _identifiers(text):
-        counts[term] = counts.get(term, 0) + 1
-    return counts
+    return Counter([*_words(text), *_identifiers(text)])
 
 
 def words(text: str) -> dict[str, int]:
     """The terms of a text that are words, as for a title or a name."""
-    counts: dict[str, int] = {}
-    for term in _words(text[:MOST_CHARACTERS]):
-        counts[term] = counts.get(term, 0) + 1
-    return counts
+    return Counter(_words(text[:MOST_CHARACTERS]))
 
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """A lower case word without its inflection, roughly: what is alike in its forms.
+    """A lower case word, roughly without its inflection.
 
     Cyrillic words are cut to six letters, shorter ones lose two; English words lose a known ending.
     """
@@ -69,7 +62,7 @@ def _words(text: str) -> list[str]:
 def _identifiers(text: str) -> list[str]:
     """Backticked spans, and paths, dotted, hyphenated or humped names; of a path its last part as well.
 
-    A name in backticks is found by both rules: it counts twice.
+    Both rules find a name in backticks: it counts twice.
     """
     found: list[str] = []
     for span in _QUOTED.findall(text):

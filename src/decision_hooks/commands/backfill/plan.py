@@ -10,7 +10,6 @@ from decision_hooks.capture.part import Part, read_again, read_part
 from decision_hooks.commands.report import shortened
 from decision_hooks.hosts.table import public_path
 from decision_hooks.privacy.mask import outgoing
-from decision_hooks.records import front_matter
 from decision_hooks.settings import CaptureSettings
 from decision_hooks.state.capture import DAY, POSITION_DAYS, CaptureState
 from decision_hooks.state.values import GivenUp, Pending, key_of
@@ -56,7 +55,7 @@ def never_captured(project: Project, world: World, settings: CaptureSettings, si
     """
     state = CaptureState(project)
     least = since if since is not None else world.now() - POSITION_DAYS * DAY
-    drafted = _drafted_sessions(project)
+    drafted = set(adr_folder.Snapshot(project.adr).sessions.values())
     candidates: list[Candidate] = []
     passed = dict.fromkeys(LEFT_ASIDE, 0)
     for session in find.of_project(project, world.environ):
@@ -108,14 +107,6 @@ def _passed_over(
     if session.session_id in drafted:
         return "drafted"
     return "older" if session.where.modified < least else ""
-
-
-def _drafted_sessions(project: Project) -> set[str]:
-    sessions = set()
-    for name in adr_folder.listing(project.adr).drafts:
-        head = files.read_bytes(os.path.join(project.adr, name), 4096) or b""
-        sessions.add(front_matter.session_of(head.decode("utf-8-sig", "replace")) or "")
-    return sessions
 
 
 def _entry(project: Project, session: SessionFile, now: float) -> Pending:

@@ -70,7 +70,7 @@ def _stop(stage: Stage) -> None:
 
 def _drafts(stage: Stage) -> None:
     stage.heading(2, "Two decisions, two drafts")
-    names = adr_folder.listing(stage.adr).drafts
+    names = adr_folder.Snapshot(stage.adr).drafts
     if len(names) != 2:
         raise DemoFailed(f"{len(names)} drafts were written instead of 2")
     stage.say("Each decision is a draft in docs/adr. Read it, change it, or throw it away:")
@@ -84,7 +84,7 @@ def _drafts(stage: Stage) -> None:
 
 
 def _normalize(stage: Stage) -> None:
-    first, second = adr_folder.listing(stage.adr).drafts
+    first, second = adr_folder.Snapshot(stage.adr).drafts
     stage.reply(2, data("normalize-reply.json", draft_1=first, draft_2=second))
     stage.heading(3, "Drafts become records")
     stage.say(
@@ -96,7 +96,7 @@ def _normalize(stage: Stage) -> None:
 
 def _record(stage: Stage) -> None:
     stage.heading(4, "The record")
-    listing = adr_folder.listing(stage.adr)
+    listing = adr_folder.Snapshot(stage.adr)
     if listing.drafts or len(listing.records) != 1:
         raise DemoFailed(
             f"{len(listing.records)} records and {len(listing.drafts)} drafts instead of one record"
@@ -109,7 +109,7 @@ def _undo(stage: Stage) -> None:
     stage.heading(5, "Undo")
     stage.say("If you do not like the result, undo restores every file, the drafts included:")
     stage.call("normalize-decisions", "undo")
-    if len(adr_folder.listing(stage.adr).drafts) != 2:
+    if len(adr_folder.Snapshot(stage.adr).drafts) != 2:
         raise DemoFailed("undo did not bring the drafts back")
 
 

@@ -152,7 +152,7 @@ def _drafts_check(subject: Subject) -> Check:
     settings = subject.normalize
     if settings is None:
         return Check("drafts", OFF, "a setting is bad")
-    waiting, threshold = len(adr_folder.listing(subject.at.project.adr).drafts), settings.threshold
+    waiting, threshold = len(adr_folder.Snapshot(subject.at.project.adr).drafts), settings.threshold
     text = f"{counted(waiting, 'draft')}, normalised from {threshold}"
     now = subject.at.world.now()
     last = NormalState(subject.at.project).last_attempt(now)

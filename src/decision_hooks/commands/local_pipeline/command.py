@@ -11,12 +11,12 @@ from decision_hooks.commands.local_pipeline.asking import Asking
 from decision_hooks.commands.options import parser, root_of
 from decision_hooks.errors import FolderError
 from decision_hooks.languages import table
-from decision_hooks.pipeline import operations
-from decision_hooks.pipeline import run as pipeline
-from decision_hooks.pipeline.drafts import Draft
-from decision_hooks.pipeline.stages import Shelf
+from decision_hooks.pipeline.operations import as_json
+from decision_hooks.pipeline.run import Proposal, by_model
+from decision_hooks.pipeline.stages import Records
 from decision_hooks.privacy import mask
-from decision_hooks.records import front_matter, naming, search
+from decision_hooks.records import naming, search
+from decision_hooks.records.front_matter import DraftFile
 from decision_hooks.settings import NormalizeSettings, normalize_settings
 from decision_hooks.state import record_index
 from decision_hooks.system import adr_folder, files
@@ -44,19 +44,20 @@ def run(argv: Sequence[str], world: World) -> int:
     asking = Asking(backend, world, root, settings, clock)
     drafts = _drafts(world, folder, batch)
     records = _records(world, settings, root, folder, [name for name in clean if name not in batch])
-    outcome = pipeline.by_model(drafts, records, asking.ask, table.language(settings.language))
-    return _print(world, asking, clock, outcome)
+    language = table.language(settings.language)
+    proposal = by_model(drafts, records, asking.ask, language, lambda text: mask.outgoing(text, world.home))
+    return _print(world, asking, clock, proposal)
 
 
-def _print(world: World, asking: Asking, clock: Countdown, outcome: pipeline.Outcome) -> int:
-    failure = asking.failure(operations=len(outcome.operations))
+def _print(world: World, asking: Asking, clock: Countdown, proposal: Proposal) -> int:
+    failure = asking.failure(operations=len(proposal.operations))
     if failure:
         world.err(mask.mask(failure).text)
     else:
-        for left in outcome.left:
-            world.err(f"left: {left.name}: {left.why}")
-        world.out(operations.as_json(outcome.operations))
-    count = 0 if failure else len(outcome.operations)
+        for name, why in proposal.left.items():
+            world.err(f"left: {name}: {why}")
+        world.out(as_json(proposal.operations))
+    count = 0 if failure else len(proposal.operations)
     world.err(
         f"local: {asking.questions} questions, {asking.retries} retries, {clock.spent():.0f} s, {count} operations"
     )
@@ -75,22 +76,21 @@ def _names(world: World, path: str) -> list[str]:
     return list(dict.fromkeys(os.path.basename(line) for line in lines if line.strip()))
 
 
-def _drafts(world: World, folder: str, names: Sequence[str]) -> list[Draft]:
-    drafts = []
+def _drafts(world: World, folder: str, names: Sequence[str]) -> list[DraftFile]:
+    found = []
     for name in names:
         stored = adr_folder.read(folder, name) if naming.is_plain_name(name) else None
         if stored is None:
             world.err(f"no draft {name!r} in the folder: passed over")
             continue
-        shown = mask.outgoing(front_matter.split(stored.text).body, world.home)
-        drafts.append(Draft(name, stored.text, shown))
-    return drafts
+        found.append(DraftFile(name, stored.text))
+    return found
 
 
 def _records(
     world: World, settings: NormalizeSettings, root: str, folder: str, names: Sequence[str]
-) -> Shelf:
-    listed = adr_folder.listing(folder)
+) -> Records:
+    listed = adr_folder.Snapshot(folder)
     wanted = [name for name in names if naming.is_target_name(name) and name not in listed.drafts]
     project = project_at(root, settings.adr_dir)
     if os.path.isdir(project.state) and os.path.realpath(project.adr) == os.path.realpath(folder):
@@ -98,7 +98,7 @@ def _records(
     else:
         texts = [(name, stored.text) for name in wanted if (stored := adr_folder.read(folder, name))]
         index = search.build_index(search.index_record(name, text) for name, text in texts)
-    return Shelf(index, _reader(folder, world.home), listed.names)
+    return Records(index, _reader(folder, world.home), listed.names)
 
 
 def _reader(folder: str, home: str) -> Callable[[str], str]:

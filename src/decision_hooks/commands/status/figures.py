@@ -10,17 +10,14 @@ from decision_hooks.backends import ledger
 from decision_hooks.commands.report import counted
 from decision_hooks.commands.status.activity import Activity, activity
 from decision_hooks.errors import SettingError
-from decision_hooks.records import front_matter
 from decision_hooks.settings import NormalizeSettings, capture_settings, normalize_settings
 from decision_hooks.state import journal
 from decision_hooks.state.capture import CaptureState
 from decision_hooks.state.normalize import NormalState
-from decision_hooks.system import adr_folder, files
+from decision_hooks.system import adr_folder
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import iso_time
 from decision_hooks.system.world import World
-
-_HEAD = 4096  # bytes of a draft in which its front matter begins
 
 
 class Drafts(NamedTuple):
@@ -85,7 +82,7 @@ def read_status(project: Project, world: World) -> Status:
     """Gather the state of a project; changes nothing, and reads no more of a log than its end."""
     now = world.now()
     settings, daily_cap, problems = _settings(world)
-    listing = adr_folder.listing(project.adr)
+    folder = adr_folder.Snapshot(project.adr)
     state = CaptureState(project)
     last, following = _attempts(project, settings, now)
     today, month = spent(ledger.calls(project, iso_time(now)[:7]), iso_time(now)[:10])
@@ -93,12 +90,12 @@ def read_status(project: Project, world: World) -> Status:
         project=project.root,
         adr=project.adr,
         drafts=Drafts(
-            number=len(listing.drafts),
+            number=len(folder.drafts),
             threshold=settings.threshold if settings else None,
-            oldest=listing.drafts[0] if listing.drafts else "",
-            sessions=len(set(_sessions(project, listing.drafts))),
+            oldest=folder.drafts[0] if folder.drafts else "",
+            sessions=len(set(folder.sessions.values())),
         ),
-        records=len(listing.records),
+        records=len(folder.records),
         capture=activity(os.path.join(project.hooks, "capture-decisions.log")),
         normalize=activity(os.path.join(project.hooks, "normalize-decisions.log")),
         newest_run=_newest_run(project),
@@ -150,12 +147,6 @@ def _settings(world: World) -> tuple[NormalizeSettings | None, int | None, tuple
     except SettingError as error:
         problems.append(str(error))
     return settings, daily_cap, tuple(dict.fromkeys(problems))
-
-
-def _sessions(project: Project, drafts: Iterable[str]) -> Iterable[str]:
-    for name in drafts:
-        head = files.read_bytes(os.path.join(project.adr, name), _HEAD) or b""
-        yield front_matter.session_of(head.decode("utf-8-sig", "replace")) or ""
 
 
 def _attempts(project: Project, settings: NormalizeSettings | None, now: float) -> tuple[str, str]:
