@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from decision_hooks.records.search import Indexed
-from decision_hooks.state import journal, record_index
+from decision_hooks.state import record_index
 from decision_hooks.state.capture import CaptureState
 from decision_hooks.state.normalize import Backoff, NormalState, StoredPlan
+from decision_hooks.state.runs import known_runs
 from decision_hooks.state.values import GivenUp, Outbox, Pending, Position, Title
 from decision_hooks.system.project import Project, open_state, project_at
 
@@ -94,7 +95,7 @@ def test_what_normalisation_stored_is_read(project: Project) -> None:
 
 
 def test_a_stored_run_is_read_with_its_images(project: Project) -> None:
-    [run] = journal.runs(project)
+    [run] = known_runs(project)
     assert (run.state, run.title, run.left) == ("done", "1 merged", {"b.md"})
     first, second = run.steps
     assert (first.name, first.after, first.needs) == ("a.md", None, ("b.md",))

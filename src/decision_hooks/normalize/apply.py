@@ -10,8 +10,9 @@ from decision_hooks.normalize.job import Job
 from decision_hooks.records import madr
 from decision_hooks.replies import planning
 from decision_hooks.replies.operations import RawOperation
-from decision_hooks.state import journal
+from decision_hooks.state import journal, runs
 from decision_hooks.state.normalize import StoredPlan
+from decision_hooks.state.runs import Change
 from decision_hooks.system import adr_folder, git, locking
 from decision_hooks.system.runlog import iso_time
 
@@ -104,13 +105,13 @@ def apply(job: Job, judged: Judged) -> Done:
         return Done(())
     run_id = ""
     if changes:
-        run = journal.begin(job.at.project, job.at.world.now(), changes, _title(judged))
+        run = runs.begin(job.at.project, job.at.world.now(), changes, _title(judged))
         run_id = run.id
         left = set(journal.apply(run))
         for name in sorted(left):
             job.at.log.write(f"left alone, changed meanwhile: {name}")
         judged = _without(judged, left)
-        journal.forget_old(job.at.project)
+        runs.forget_old(job.at.project)
     done = lines(judged)
     for line in done:
         job.at.log.write(line)
@@ -151,15 +152,15 @@ def _without(judged: Judged, names: set[str]) -> Judged:
     return judged._replace(plan=judged.plan.without(names), tooling=tooling)
 
 
-def _changes(judged: Judged) -> list[journal.Change]:
+def _changes(judged: Judged) -> list[Change]:
     plan, files = judged.plan, judged.files
     changes = []
     for write in plan.writes:
         before = None if write.new else files.stored(write.name)
-        changes.append(journal.Change(write.name, before, _image(write, before)))
+        changes.append(Change(write.name, before, _image(write, before)))
     for name in [*(removal.name for removal in plan.removals), *judged.tooling]:
         needs = tuple(write.name for write in plan.writes if name in write.sources)
-        changes.append(journal.Change(name, files.stored(name), None, needs))
+        changes.append(Change(name, files.stored(name), None, needs))
     return changes
 
 

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from decision_hooks.errors import FolderError
-from decision_hooks.state import values
 from decision_hooks.state.values import GivenUp, Outbox, Pending, Position
-from decision_hooks.system import facts, files, locking
+from decision_hooks.system import facts, files, locking, stored
 from decision_hooks.system.project import Project
 
 DAY = 86400.0
@@ -26,9 +25,10 @@ class CaptureState:
 
     def position(self, key: str, path: str, now: float) -> Position:
         """The stored position of a transcript, a fresh one where none is, or where it lies in the future."""
-        stored = files.read_json(self._file("positions", key))
-        found = values.position(stored, path) if stored else Position(path)
-        return found if found.time <= now + DAY else Position(path)
+        found = stored.read(Position, files.read_json(self._file("positions", key)))
+        if found is None or found.time > now + DAY:
+            return Position(path)
+        return found._replace(path=found.path or path)
 
     def save_position(self, key: str, position: Position) -> None:
         """Store how far a transcript has been captured."""
@@ -86,10 +86,8 @@ class CaptureState:
 
     def pending(self) -> list[Pending]:
         """All parts that wait, oldest first."""
-        found = (
-            self._pending(name[: -len(".json")]) for name in files.names(self._project.state_file("pending"))
-        )
-        return sorted((entry for entry in found if entry), key=lambda entry: entry.first)
+        entries = stored.read_rows(Pending, self._read_all("pending"))
+        return sorted(entries, key=lambda entry: entry.first)
 
     def claim(self, key: str, now: float) -> Pending | None:
         """Count a try of a part, durably, before anything is spent on it; None when it is gone."""
@@ -127,16 +125,15 @@ class CaptureState:
 
     def given_up(self) -> list[GivenUp]:
         """Parts that were given up."""
-        folder = self._project.state_file("given-up")
-        stored = (files.read_json(os.path.join(folder, name)) for name in files.names(folder))
-        return [part for part in (values.given_up(value) for value in stored if value) if part]
+        rows = [value | {"entry": value} for value in self._read_all("given-up")]
+        return list(stored.read_rows(GivenUp, rows))
 
     def forget_given_up(self, part: GivenUp) -> None:
         """A part that had been given up has been taken up again."""
         files.remove(self._file("given-up", part.name))
 
     def _pending(self, key: str) -> Pending | None:
-        return values.pending(files.read_json(self._file("pending", key)) or {})
+        return stored.read(Pending, files.read_json(self._file("pending", key)))
 
     # -- outbox
 
@@ -147,13 +144,7 @@ class CaptureState:
 
     def outboxes(self) -> list[Outbox]:
         """What earlier runs did not finish."""
-        folder = self._project.state_file("outbox")
-        stored = (
-            files.read_json(os.path.join(folder, name))
-            for name in files.names(folder)
-            if name.endswith(".json")
-        )
-        return [outbox for outbox in (values.outbox(value) for value in stored if value) if outbox]
+        return list(stored.read_rows(Outbox, self._read_all("outbox")))
 
     def close_outbox(self, key: str) -> None:
         """All of an outbox is on disk."""
@@ -201,6 +192,11 @@ class CaptureState:
 
     def _file(self, kind: str, key: str) -> str:
         return self._project.state_file(kind, f"{key}.json")
+
+    def _read_all(self, kind: str) -> list[dict[str, object]]:
+        names = [name for name in files.names(self._project.state_file(kind)) if name.endswith(".json")]
+        values = (files.read_json(self._project.state_file(kind, name)) for name in names)
+        return [value for value in values if value]
 
     def _write(self, kind: str, key: str, value: object) -> None:
         files.make_folder(self._project.state_file(kind), 0o700)

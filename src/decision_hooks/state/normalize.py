@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from decision_hooks.errors import FolderError
 from decision_hooks.state.runs import new_id
-from decision_hooks.system import files
+from decision_hooks.system import files, stored
 from decision_hooks.system.project import Project, tree_mark
 
 _STATE = ".normalize-state"
@@ -23,19 +23,25 @@ class Backoff(NamedTuple):
 
     until: float
     step: float
-    why: str
+    why: str = ""
+
+
+class _Memory(NamedTuple):
+    backoff: Backoff | None = None
+    misses: dict[str, Annotated[int, range(1, 2**63)]] | None = None
+    halvings: Annotated[int, range(2**63)] = 0
 
 
 class StoredPlan(NamedTuple):
     """A dry run's reply with what it was judged by: the language, the day, the files and their hashes."""
 
-    reply: str
-    language: str
-    today: str  # YYYY-MM-DD
-    batch: tuple[tuple[str, str], ...]  # draft, hash
-    targets: tuple[tuple[str, str], ...]  # record that the plan changes, hash
-    names: tuple[str, ...]  # of the records that the plan creates
-    tooling: tuple[tuple[str, str], ...]  # draft to be removed without a model, hash
+    reply: str = ""
+    language: str = ""
+    today: str = ""  # YYYY-MM-DD
+    batch: tuple[tuple[str, str], ...] = ()  # draft, hash
+    targets: tuple[tuple[str, str], ...] = ()  # record that the plan changes, hash
+    names: tuple[str, ...] = ()  # of the records that the plan creates
+    tooling: tuple[tuple[str, str], ...] = ()  # draft to be removed without a model, hash
     id: str = ""  # given when it is stored
 
 
@@ -81,36 +87,24 @@ class NormalState:
 
     def backoff(self, now: float, most: float) -> Backoff | None:
         """The back-off that stands; None when an attempt may be made."""
-        stored = self._read().get("backoff")
-        if not isinstance(stored, dict):
-            return None
-        until, step = stored.get("until"), stored.get("step")
-        if not isinstance(until, (int, float)) or not isinstance(step, (int, float)):
-            return None
-        if not now < until <= now + max(most, _FIRST):
-            return None
-        return Backoff(float(until), float(step), str(stored.get("why", "")))
+        backoff = self._remembered().backoff
+        return backoff if backoff and now < backoff.until <= now + max(most, _FIRST) else None
 
     def back_off(self, now: float, most: float, why: str) -> Backoff:
         """An attempt spent nothing: 15 minutes, doubled each further time, at most the interval."""
-        value = self._read()
-        stored = value.get("backoff")
-        step = stored.get("step") if isinstance(stored, dict) else None
-        step = float(step) * 2 if isinstance(step, (int, float)) and step > 0 else _FIRST
+        old = self._remembered().backoff
+        step = old.step * 2 if old and old.step > 0 else _FIRST
         opened = Backoff(now + min(step, max(most, 1.0)), min(step, max(most, 1.0)), why)
-        self._write(value | {"backoff": opened._asdict()})
+        self._write(self._read() | {"backoff": opened._asdict()})
         return opened
 
     def misses(self) -> dict[str, int]:
         """How many runs in a row left each draft without an accepted operation."""
-        stored = self._read().get("misses")
-        pairs = stored.items() if isinstance(stored, dict) else ()
-        return {name: count for name, count in pairs if type(count) is int and count > 0}
+        return self._remembered().misses or {}
 
     def halvings(self) -> int:
         """How many replies in a row were invalid, cut or did not come: each halves the next attempt's batch."""
-        stored = self._read().get("halvings")
-        return min(stored, _MOST_HALVINGS) if type(stored) is int and stored > 0 else 0
+        return min(self._remembered().halvings, _MOST_HALVINGS)
 
     def note_judged(self, *, left: Iterable[str], waiting: Iterable[str]) -> None:
         """A valid reply was judged: which drafts it left, out of those that still wait."""
@@ -134,7 +128,7 @@ class NormalState:
     def store_plan(self, plan: StoredPlan, now: float) -> StoredPlan:
         """Keep a dry run's reply, so that exactly it can be applied; the plan comes back with its id."""
         files.make_folder(self._plans, 0o700)
-        plan = plan._replace(id=new_id(now, lambda one: os.path.exists(self._plan_file(one))))
+        plan = plan._replace(id=new_id(now, lambda plan_id: os.path.exists(self._plan_file(plan_id))))
         # ASCII: names that are no UTF-8 must come back as they are
         files.write_atomic(
             self._plan_file(plan.id), json.dumps(plan._asdict()).encode("ascii"), label=self._label
@@ -146,19 +140,10 @@ class NormalState:
     def stored_plan(self, plan_id: str) -> StoredPlan:
         """The plan of that id; ``FolderError`` when there is none."""
         plain = plan_id and len(plan_id) <= 100 and all(c.isalnum() or c in "-_" for c in plan_id)
-        value = files.read_json(self._plan_file(plan_id)) if plain else None
-        if value is None:
+        plan = stored.read(StoredPlan, files.read_json(self._plan_file(plan_id))) if plain else None
+        if plan is None:
             raise FolderError(f"no plan {plan_id!r}: `normalize-decisions plan` makes one")
-        return StoredPlan(
-            reply=str(value.get("reply", "")),
-            language=str(value.get("language", "")),
-            today=str(value.get("today", "")),
-            batch=_pairs(value.get("batch")),
-            targets=_pairs(value.get("targets")),
-            names=_texts(value.get("names")),
-            tooling=_pairs(value.get("tooling")),
-            id=plan_id,
-        )
+        return plan._replace(id=plan_id)
 
     @property
     def _label(self) -> str:
@@ -171,6 +156,9 @@ class NormalState:
     def _read(self) -> dict[str, object]:
         return files.read_json(self._memory) or {}
 
+    def _remembered(self) -> _Memory:
+        return stored.read(_Memory, self._read()) or _Memory()
+
     def _write(self, value: dict[str, object]) -> None:
         files.write_atomic(self._memory, json.dumps(value).encode("ascii"), label=self._label)
 
@@ -178,12 +166,3 @@ class NormalState:
 def _dashed(project: Project) -> str:
     mark = tree_mark(project)
     return f"-{mark}" if mark else ""
-
-
-def _pairs(value: object) -> tuple[tuple[str, str], ...]:
-    rows = value if isinstance(value, list) else []
-    return tuple((str(row[0]), str(row[1])) for row in rows if isinstance(row, list) and len(row) == 2)
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(str(item) for item in value) if isinstance(value, list) else ()

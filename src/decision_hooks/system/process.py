@@ -72,7 +72,7 @@ def run(
 
 
 class HeldSignals:
-    """Holds TERM, HUP and INT back while something is done that must not be broken into."""
+    """Delays TERM, HUP and INT from its creation on: what is begun is completed first."""
 
     def __init__(self) -> None:
         import threading
@@ -85,8 +85,14 @@ class HeldSignals:
     def _note(self, number: int, frame: object) -> None:
         self._came.append(number)
 
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        self.let_go()
+
     def let_go(self) -> None:
-        """Put the handlers back; what came meanwhile comes now."""
+        """Put the handlers back; a signal that came meanwhile is raised now."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
         for number in self._came[:1]:

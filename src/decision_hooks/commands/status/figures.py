@@ -12,9 +12,9 @@ from decision_hooks.commands.status.activity import Activity, activity
 from decision_hooks.errors import SettingError
 from decision_hooks.records import front_matter
 from decision_hooks.settings import NormalizeSettings, capture_settings, normalize_settings
-from decision_hooks.state import journal
 from decision_hooks.state.capture import CaptureState
 from decision_hooks.state.normalize import NormalState
+from decision_hooks.state.runs import known_runs
 from decision_hooks.system import adr_folder, files
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import iso_time
@@ -169,11 +169,11 @@ def _attempts(project: Project, settings: NormalizeSettings | None, now: float) 
 
 
 def _newest_run(project: Project) -> Normalized | None:
-    for one in journal.runs(project):
-        if one.adr == project.adr:
-            made = sum(step.before is None for step in one.steps)
-            gone = sum(step.after is None for step in one.steps)
-            changed = len(one.steps) - made - gone
-            what = f"{counted(made, 'file')} written, {changed} changed, {gone} removed"
-            return Normalized(one.id, one.state, what)
-    return None
+    run = next(iter(known_runs(project)), None)
+    if run is None:
+        return None
+    written = sum(step.before is None for step in run.steps)
+    removed = sum(step.after is None for step in run.steps)
+    changed = len(run.steps) - written - removed
+    what = f"{counted(written, 'file')} written, {changed} changed, {removed} removed"
+    return Normalized(run.id, run.state, what)
