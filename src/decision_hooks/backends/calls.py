@@ -10,15 +10,20 @@ from decision_hooks.system.workplace import Workplace
 _MASKED, _TOLD = 4000, 200  # characters of foreign text that are masked, and that are told
 
 
-def may_not_call(at: Workplace, chosen: call.Backend, daily_calls: int, *, probe: bool = False) -> str:
-    """Why a backend may not be called now, "" when it may; a person who watches probes an open breaker."""
+def may_not_call(
+    at: Workplace, chosen: call.Backend, daily_calls: int, *, probe: bool = False
+) -> tuple[str, str] | None:
+    """Why a backend may not be called now, and the line for the log; None when it may.
+
+    A person who watches probes an open breaker.
+    """
     now = at.world.now()
     stopped = accounts.breaker(at.project, chosen.name, chosen.model, now)
     if stopped and not (probe or at.world.watched):
-        return f"{chosen.name} paused until {iso_time(stopped.until)}: {stopped.why}"
+        return "backend paused", f"{chosen.name} paused until {iso_time(stopped.until)}: {stopped.why}"
     if accounts.calls_today(at.project, now, daily_calls) >= daily_calls:
-        return f"daily cap of {daily_calls} calls reached (ADR_DAILY_CALLS)"
-    return ""
+        return "daily cap", f"daily cap of {daily_calls} calls reached (ADR_DAILY_CALLS)"
+    return None
 
 
 def account(at: Workplace, chosen: call.Backend, sent: int, answer: answers.Answer) -> None:

@@ -1,4 +1,4 @@
-"""The part that a capture is about: what is new in a transcript, with the context that was already judged."""
+"""The part of a transcript that a capture reads: what is new, with the context that was already judged."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Part(NamedTuple):
     time: float  # of the last record, seconds since the epoch
     tail: int  # byte offset from which the part was read whole; before it only requests were
     verdict: str = ""  # of the last part with edits before this one; once it is judged, of this one
-    again: bool = False  # was given up once: the position lies behind it already, and stays there
+    is_retry: bool = False  # of a part that was given up: the position is already past it and must not move
 
     @property
     def nothing_new(self) -> bool:
@@ -44,7 +44,7 @@ class Part(NamedTuple):
 
     def judged(self, verdict: str) -> Part:
         """The part with its verdict, which later parts without edits go by."""
-        position = self.position if self.again else self.position._replace(verdict=verdict)
+        position = self.position if self.is_retry else self.position._replace(verdict=verdict)
         return self._replace(verdict=verdict, position=position)
 
 
@@ -58,13 +58,7 @@ class _Found(NamedTuple):
     context: digest.Context
 
 
-def read_part(
-    state: CaptureState,
-    entry: Pending,
-    *,
-    incremental: bool,
-    world: World,
-) -> Part | None:
+def read_part(state: CaptureState, entry: Pending, *, incremental: bool, world: World) -> Part | None:
     """Read what is new of an entry's transcript; None when there is neither a transcript nor a message."""
     position = state.position(entry.key, entry.transcript, world.now())
     where = blocks.extent(entry.transcript) if entry.transcript else None
@@ -89,7 +83,7 @@ def read_part(
 
 
 def read_again(state: CaptureState, stored: GivenUp, *, incremental: bool, world: World) -> Part | None:
-    """Read exactly the part that was given up; None when its transcript does not hold it any more.
+    """Read exactly the part that was given up; None when its transcript has lost it.
 
     What was captured after it stays captured: the transcript's position never moves back.
     """
@@ -101,7 +95,7 @@ def read_again(state: CaptureState, stored: GivenUp, *, incremental: bool, world
             return None
         part = _part_of_message(entry, new, world.now())
         after = kept._replace(appended=kept.appended or part.position.appended)
-        return part._replace(position=after, verdict=stored.verdict, again=True)
+        return part._replace(position=after, verdict=stored.verdict, is_retry=True)
     where = _where_again(stored)
     if where is None:
         return None
@@ -112,7 +106,7 @@ def read_again(state: CaptureState, stored: GivenUp, *, incremental: bool, world
         part = _part(entry, new, found, missing=bool(stored.appended), incremental=incremental)
     ahead = part.position._replace(verdict=kept.verdict, subagents=kept.subagents)
     after = kept if kept.offset >= stored.end else ahead
-    return part._replace(position=after, verdict=stored.verdict, again=True)
+    return part._replace(position=after, verdict=stored.verdict, is_retry=True)
 
 
 def _where_again(stored: GivenUp) -> Extent | None:
@@ -126,7 +120,7 @@ def _where_again(stored: GivenUp) -> Extent | None:
 
 
 def unread(state: CaptureState, entry: Pending, now: float) -> Part | None:
-    """All that has come since the last capture as a part without content: to pass over what cannot be read."""
+    """An empty part that spans everything new, used to skip a transcript that cannot be read."""
     where = blocks.extent(entry.transcript) if entry.transcript else None
     position = state.position(entry.key, entry.transcript, now)
     if where is None:
@@ -134,18 +128,9 @@ def unread(state: CaptureState, entry: Pending, now: float) -> Part | None:
     check = blocks.check_before(where.path, where.size)
     begin = min(position.offset, where.size)
     appended = _hash(entry.message) if begin == where.size and entry.message else ""
-    return Part(
-        session=Session(entry.host),
-        context=digest.NO_CONTEXT,
-        edits=(),
-        begin=begin,
-        position=position._replace(path=where.path, offset=where.size, check=check, appended=appended),
-        session_id=entry.session_id,
-        path=where.path,
-        time=where.modified,
-        tail=where.size,
-        verdict=position.verdict,
-    )
+    after = position._replace(path=where.path, offset=where.size, check=check, appended=appended)
+    part = _new_part(entry, Session(entry.host), after, where.modified, path=where.path)
+    return part._replace(begin=begin, tail=where.size)
 
 
 def older_edits(part: Part) -> Iterator[Edit]:
@@ -177,35 +162,31 @@ def _part(entry: Pending, position: Position, found: _Found, *, missing: bool, i
         uuid=session.uuids[-1] if session.uuids else position.uuid,
         appended=appended or ("" if session.entries else position.appended),
     )
+    part = _new_part(entry, session, after, session.last_time or found.where.modified, path=path)
+    return part._replace(context=context, begin=found.begin, tail=tail.begin)
+
+
+def _new_part(entry: Pending, session: Session, after: Position, time: float, *, path: str) -> Part:
+    """A part that begins with its file, and has no context but the titles that were written."""
     return Part(
         session=session,
-        context=context,
+        context=digest.NO_CONTEXT._replace(titles=_titles(after)),
         edits=session.edits,
-        begin=found.begin,
+        begin=0,
         position=after,
         session_id=entry.session_id,
         path=path,
-        time=session.last_time or found.where.modified,
-        tail=tail.begin,
-        verdict=position.verdict,
+        time=time,
+        tail=0,
+        verdict=after.verdict,
     )
 
 
 def _part_of_message(entry: Pending, position: Position, now: float) -> Part:
     mark = _hash(entry.message)
     entries = () if position.appended == mark else (Entry("assistant", entry.message),)
-    return Part(
-        session=Session(entry.host, entries=entries),
-        context=digest.NO_CONTEXT._replace(titles=_titles(position)),
-        edits=(),
-        begin=0,
-        position=position._replace(appended=mark),
-        session_id=entry.session_id,
-        path="",
-        time=entry.stop or now,
-        tail=0,
-        verdict=position.verdict,
-    )
+    session = Session(entry.host, entries=entries)
+    return _new_part(entry, session, position._replace(appended=mark), entry.stop or now, path="")
 
 
 def _part_of_text(entry: Pending, position: Position, where: Extent) -> Part:
@@ -215,18 +196,8 @@ def _part_of_text(entry: Pending, position: Position, where: Extent) -> Part:
     check = blocks.check_before(where.path, where.size)
     if position.offset == where.size and position.check == check:
         session = Session("cursor")
-    return Part(
-        session=session,
-        context=digest.NO_CONTEXT._replace(titles=_titles(position)),
-        edits=session.edits,
-        begin=0,
-        position=position._replace(path=where.path, offset=where.size, check=check),
-        session_id=entry.session_id,
-        path=where.path,
-        time=where.modified,
-        tail=0,
-        verdict=position.verdict,
-    )
+    after = position._replace(path=where.path, offset=where.size, check=check)
+    return _new_part(entry, session, after, where.modified, path=where.path)
 
 
 # -- where the part begins
@@ -234,8 +205,10 @@ def _part_of_text(entry: Pending, position: Position, where: Extent) -> Part:
 
 def _begin(state: CaptureState, position: Position, where: Extent) -> int:
     if position.offset:
-        stands = position.offset <= where.size
-        if stands and blocks.check_before(where.path, position.offset) == position.check:
+        if (
+            position.offset <= where.size
+            and blocks.check_before(where.path, position.offset) == position.check
+        ):
             return position.offset
         found = _after_record(where, position.uuid)
         if found:

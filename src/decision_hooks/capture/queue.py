@@ -43,7 +43,7 @@ def enter(run: Run, event: HookEvent) -> Stop | None:
     world, project, log = run.at
     path = find_transcript(event, world.environ)
     if not path and not event.message:
-        log.write("no transcript path")
+        log.skip("no transcript", "no transcript path")
         return None
     open_state(project)
     key = key_of(path or f"message:{event.host}:{event.session_id}")
@@ -62,7 +62,7 @@ def enter(run: Run, event: HookEvent) -> Stop | None:
     )
     run.state.put(entry)
     if not event.completed:
-        log.write("stop was not completed: the part waits")
+        log.skip("stop not completed", "stop was not completed: the part waits")
         return None
     return Stop(run, key, now)
 

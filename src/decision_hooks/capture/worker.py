@@ -1,13 +1,21 @@
-"""The worker that captures what is due: one a project, tries counted, an interrupted run finished first."""
+"""Captures the parts that are due: one worker a project, tries counted, an interrupted run finished first."""
 
 from __future__ import annotations
 
 import os
 
-from decision_hooks.capture import part as capture_part
-from decision_hooks.capture import run as capture
-from decision_hooks.capture.part import Part
+from decision_hooks.capture.part import Part, unread
 from decision_hooks.capture.queue import Run, Stop
+from decision_hooks.capture.run import (
+    DONE,
+    FAILED,
+    SKIPPED,
+    WAITS,
+    capture_again,
+    capture_part,
+    finish_outbox,
+    give_up,
+)
 from decision_hooks.errors import DecisionHooksError
 from decision_hooks.state.capture import DAY, PENDING_DAYS
 from decision_hooks.state.values import GivenUp, Pending
@@ -29,7 +37,7 @@ def work(stop: Stop, *, foreground: bool) -> None:
         if lock is None:
             return
         if not lock.supported:
-            stop.run.at.log.write("locks are not supported here: going on without")
+            stop.run.at.log.write("locks are not supported here: continuing without a lock")
         try:
             worker.recover()
             worker.drain()
@@ -40,27 +48,22 @@ def work(stop: Stop, *, foreground: bool) -> None:
 
 
 def take_again(stop: Stop, stored: GivenUp) -> tuple[str, str]:
-    """Capture exactly a part that was given up, then what came meanwhile: the outcome and the log's last word."""
+    """Retry one given-up part, then drain the queue; returns the outcome and the last log line of the part."""
     worker = _Worker(stop, foreground=True, others=0)
     lock = worker.lock()
     if lock is None:
-        return capture.WAITS, "another capture is running"
+        return WAITS, "another capture is running"
     try:
         worker.recover()
-        outcome, said = worker.take_again(stored), stop.run.at.log.last
+        outcome, line = worker.take_again(stored), stop.run.at.log.last
         worker.drain()
     finally:
         locking.release(lock)
-    return outcome, said
+    return outcome, line
 
 
 class _Worker:
-    def __init__(
-        self,
-        stop: Stop,
-        foreground: bool,
-        others: int = _MOST_OTHERS,
-    ) -> None:
+    def __init__(self, stop: Stop, foreground: bool, others: int = _MOST_OTHERS) -> None:
         self._stop = stop
         self._state = stop.run.state
         self._at = stop.run.at
@@ -92,9 +95,9 @@ class _Worker:
                 self._stuck.add(outbox.key)
                 continue
             try:
-                capture.finish_outbox(run, outbox)
+                finish_outbox(run, outbox)
             except DecisionHooksError as error:
-                self._at.log.write(str(error))
+                self._at.log.skip(error.reason, str(error))
                 self._stuck.add(outbox.key)
         self._state.forget_old(self._at.world.now())
 
@@ -111,9 +114,9 @@ class _Worker:
     def take_again(self, stored: GivenUp) -> str:
         """Capture a part that was given up; where that fails it stays given up."""
         if stored.entry.key in self._stuck:
-            return capture.WAITS
+            return WAITS
         run = self._run(stored.entry.root)
-        return capture.capture_again(run, stored, self._stop.run.settings.timeout) if run else capture.SKIPPED
+        return capture_again(run, stored, self._stop.run.settings.timeout) if run else SKIPPED
 
     def due(self) -> list[Pending]:
         """The entries that this run has still to take, its own first; none when its time is spent."""
@@ -122,7 +125,7 @@ class _Worker:
             return []
         own, fresh, old = [], [], []
         for entry in self._state.pending():
-            if entry.serial in self._tried or entry.key in self._stuck or self._stands_as_failed(entry):
+            if entry.serial in self._tried or entry.key in self._stuck or self._failed_unchanged(entry):
                 continue
             if entry.stop > began:  # came while we work; of our own session too
                 fresh += [] if entry.waits else [entry]
@@ -134,7 +137,7 @@ class _Worker:
                 old.append(entry)
         return own + fresh + old[: max(0, self._others)]
 
-    def _stands_as_failed(self, entry: Pending) -> bool:
+    def _failed_unchanged(self, entry: Pending) -> bool:
         """Whether this run failed on the entry and its transcript has not grown since."""
         where = blocks.extent(entry.transcript)
         return entry.key in self._failed and (where is None or where.size == self._failed[entry.key])
@@ -155,20 +158,20 @@ class _Worker:
         begin = self._at.world.now()
         outcome, part = self._try(run, claimed, timeout)
         self._spent += max(0.0, self._at.world.now() - begin)
-        if outcome in (capture.DONE, capture.SKIPPED):
+        if outcome in (DONE, SKIPPED):
             self._state.finish(claimed)
-        elif outcome == capture.FAILED and claimed.tries >= _MOST_TRIES:
-            capture.give_up(run, claimed._replace(tries=_MOST_TRIES), part)
+        elif outcome == FAILED and claimed.tries >= _MOST_TRIES:
+            give_up(run, claimed._replace(tries=_MOST_TRIES), part)
             self._state.finish(claimed)
         else:
             self._failed[claimed.key] = where.size if where else 0
-            self._state.put_back(claimed, self._at.world.now(), counts=outcome == capture.FAILED)
+            self._state.put_back(claimed, self._at.world.now(), counts=outcome == FAILED)
 
     def _try(self, run: Run, claimed: Pending, timeout: float) -> tuple[str, Part | None]:
         """Capture a part, but for one that has ended three runs before they could tell why."""
         if claimed.tries > _MOST_TRIES:
-            return capture.FAILED, capture_part.unread(self._state, claimed, self._at.world.now())
-        return capture.capture_part(run, claimed, timeout)
+            return FAILED, unread(self._state, claimed, self._at.world.now())
+        return capture_part(run, claimed, timeout)
 
     def _is_ours(self, root: str) -> bool:
         """Whether a root is still a work tree here: a state folder that was copied names those of the first."""
@@ -185,5 +188,5 @@ class _Worker:
         try:
             return run._replace(at=workplace(self._at.world, root, run.settings.adr_dir))
         except DecisionHooksError as error:
-            self._at.log.write(str(error))
+            self._at.log.skip(error.reason, str(error))
             return None

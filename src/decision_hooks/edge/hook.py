@@ -51,7 +51,7 @@ def _run_hook(program: str, argv: Sequence[str], opened: list[RunLog]) -> None:
     log = log_of(root, program, world.now)
     opened.append(log)
     if wrong:
-        log.write(f"unknown flag {wrong}: nothing was done")
+        log.skip("unknown flag", f"unknown flag {wrong}: nothing was done")
     elif program == "capture-decisions":
         _capture(world, event, root, log, flags.detach)
     else:
@@ -70,7 +70,7 @@ def _capture(world: World, event: HookEvent, root: str, log: RunLog, detach: boo
         at = Workplace(world, project_at(root, settings.adr_dir), log)
         stop = queue.enter(queue.Run(at, settings), event)
     except DecisionHooksError as error:
-        log.write(str(error))
+        log.skip(error.reason, str(error))
         return
     if stop is None:
         return
@@ -91,7 +91,7 @@ def _normalize(world: World, root: str, log: RunLog, detach: bool) -> None:
     try:
         due = hook.gates(world, root, log)
     except DecisionHooksError as error:
-        log.write(str(error))
+        log.skip(error.reason, str(error))
         return
     if due is None:
         return
@@ -109,7 +109,7 @@ def _now_or_detached(
         try:
             job()
         except DecisionHooksError as error:
-            log.write(str(error))
+            log.skip(error.reason, str(error))
 
     if not detach:
         guarded()

@@ -89,12 +89,12 @@ def keep(job: Job, judged: Judged, reply: str) -> str:
     return job.state.store_plan(stored, job.at.world.now()).id
 
 
-def stopped(job: Job) -> str:
-    """What forbids to write after the wait for a reply, "" when nothing does."""
+def stopped(job: Job) -> tuple[str, str] | None:
+    """Why nothing may be written after the wait for a reply, and the line for the log; None when it may."""
     if not locking.still_ours(job.lock):
-        return "the lock was lost during the call: nothing was done"
+        return "lock lost", "the lock was lost during the call: nothing was done"
     busy = git.operation_in_progress(job.at.project.root)
-    return f"git {busy} began during the call: nothing was done" if busy else ""
+    return ("git busy", f"git {busy} began during the call: nothing was done") if busy else None
 
 
 def apply(job: Job, judged: Judged) -> Done:

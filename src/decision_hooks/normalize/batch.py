@@ -47,10 +47,12 @@ def run_batch(job: Job, *, dry: bool | None = None, seen: Set[str] = frozenset()
     files = adr_folder.Snapshot(job.at.project.adr)
     batch = _choose(job, folder, files, seen)
     if not batch:
-        return _told(job, Outcome("nothing", reason="no drafts"))
+        return _told(job, "no drafts", Outcome("nothing", reason="no drafts"))
     if not dry and not adr_folder.can_be_written(job.at.project.adr):
         return _told(
-            job, Outcome("skipped", reason=f"{job.settings.adr_dir} cannot be written: nothing was done")
+            job,
+            "cannot write",
+            Outcome("skipped", reason=f"{job.settings.adr_dir} cannot be written: nothing was done"),
         )
     tooling = normalize_tooling.tooling_only(job, batch) if job.settings.skip_tooling_only else ()
     asked = tuple(draft for draft in batch if draft.name not in tooling)
@@ -106,8 +108,8 @@ def _digest(files: adr_folder.Snapshot, name: str) -> str:
 # -- its end
 
 
-def _told(job: Job, outcome: Outcome) -> Outcome:
-    job.at.log.write(outcome.reason)
+def _told(job: Job, reason: str, outcome: Outcome) -> Outcome:
+    job.at.log.skip(reason, outcome.reason)
     return outcome
 
 
@@ -124,7 +126,7 @@ def _applied(job: Job, judged: Judged, reply: Reply) -> Outcome:
     """Apply what was judged; drafts that need no model go even where there was no reply."""
     stopped = apply.stopped(job)
     if stopped:
-        return _told(job, Outcome("skipped", reason=stopped))
+        return _told(job, stopped[0], Outcome("skipped", reason=stopped[1]))
     accepted = judged.plan.accepted
     done = apply.apply(job, judged)
     waiting = adr_folder.listing(job.at.project.adr).drafts

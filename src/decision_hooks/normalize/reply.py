@@ -38,7 +38,7 @@ def ask(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
         return _by_local(job, folder, batch)
     if choice.backend is None:
         told = job.settings.backend or job.settings.local_model
-        return _skipped(job, choice.reasons[0] if told else "no LLM backend available")
+        return _skipped(job, "no backend", choice.reasons[0] if told else "no LLM backend available")
     return _by_model(job, folder, batch, choice.backend)
 
 
@@ -47,7 +47,7 @@ def read(job: Job, text: str, batch: Drafts = ()) -> Reply:
     try:
         return Reply(text, operations(text))
     except RefusedReply as error:
-        job.at.log.write(f"refused reply: {error}: {foreign(text)}")
+        job.at.log.skip("refused reply", f"refused reply: {error}: {foreign(text)}")
         job.state.note_invalid([draft.name for draft in batch])
         return Reply(text, failure="refused", reason=f"the reply was refused: {error}")
 
@@ -55,9 +55,9 @@ def read(job: Job, text: str, batch: Drafts = ()) -> Reply:
 # -- asking
 
 
-def _skipped(job: Job, reason: str) -> Reply:
-    job.at.log.write(reason)
-    return Reply(failure="skipped", reason=reason)
+def _skipped(job: Job, reason: str, text: str) -> Reply:
+    job.at.log.skip(reason, text)
+    return Reply(failure="skipped", reason=text)
 
 
 def _by_rules(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
@@ -69,7 +69,7 @@ def _by_rules(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
 def _by_model(job: Job, folder: adr_folder.Listing, batch: Drafts, chosen: call.Backend) -> Reply:
     stopped = may_not_call(job.at, chosen, job.settings.daily_calls, probe=job.by_hand)
     if stopped:
-        return _skipped(job, stopped)
+        return _skipped(job, *stopped)
     job.at.log.write(f"using {chosen.label} (model: {chosen.model}) for {len(batch)} drafts")
     prompt = normalize_prompt.prompt(job, folder, batch)
     before = _stamp(job)
@@ -93,7 +93,7 @@ def _by_local(job: Job, folder: adr_folder.Listing, batch: Drafts) -> Reply:
     label = call.Backend("local", model or "-", "local", ())
     stopped = may_not_call(job.at, label, job.settings.daily_calls, probe=job.by_hand)
     if stopped:
-        return _skipped(job, stopped)
+        return _skipped(job, *stopped)
     job.at.log.write(f"using local (model: {model or 'of the command'}) for {len(batch)} drafts")
     before = _stamp(job)
     job.tell(f"asking the local pipeline about {len(batch)} drafts")
@@ -139,7 +139,7 @@ def _answered(job: Job, batch: Drafts, name: str, answer: answers.Answer, before
         reason = f"empty response from {name}"
     else:
         reason = f"{name}: {answer.trouble}: {foreign(answer.detail)}"
-    job.at.log.write(reason)
+    job.at.log.skip(f"backend: {answer.trouble}" if answer.trouble else "empty reply", reason)
     if answer.trouble in answers.SPENT_NOTHING:
         _back_off(job, before, foreign(answer.detail))
     else:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from decision_hooks.errors import FolderError, SettingError
+from decision_hooks.errors import FolderError, OutsideError
 from decision_hooks.system import files
 
 
@@ -86,11 +86,11 @@ def work_trees(root: str) -> tuple[str, ...]:
 
 
 def project_at(root: str, adr_dir: str) -> Project:
-    """The folders of the project at ``root``; ``SettingError`` when the records would lie outside of it."""
+    """The folders of the project at ``root``; ``OutsideError`` when the records would lie outside of it."""
     adr = os.path.join(root, *adr_dir.split("/"))
     inside = os.path.realpath(root)
     if os.path.commonpath([inside, os.path.realpath(adr)]) != inside:
-        raise SettingError(f"the folder of records {adr} leads out of the project; nothing was done")
+        raise OutsideError(f"the folder of records {adr} leads out of the project; nothing was done")
     hooks = os.path.join(root, ".claude", "hooks")
     return Project(root=root, adr=adr, hooks=hooks, state=state_folder(root))
 
@@ -120,5 +120,5 @@ def open_state(project: Project) -> None:
             files.write_new(ignore, b"*\n")
         except (
             FolderError
-        ):  # another hook of the same moment writes it; what else is wrong, the next write tells
+        ):  # another hook may be writing it now; any other problem surfaces at the next write
             pass

@@ -46,7 +46,8 @@ def _stopped(work: Work, *, probe: bool) -> str:
         return ""
     at = work.run.at
     at = at._replace(world=at.world._replace(watched=False))
-    return may_not_call(at, backend, work.run.settings.daily_calls, probe=probe)
+    stopped = may_not_call(at, backend, work.run.settings.daily_calls, probe=probe)
+    return stopped[1] if stopped else ""
 
 
 def _captured(work: Work, one: Candidate) -> tuple[str, bool]:

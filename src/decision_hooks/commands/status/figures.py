@@ -1,4 +1,4 @@
-"""The figures of a project: what waits, what was done, what it cost."""
+"""Gathers what ``status`` shows: drafts and parts that wait, runs, calls and costs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from decision_hooks.system.world import World
 _HEAD = 4096  # bytes of a draft in which its front matter begins
 
 
-class Drafts(NamedTuple):
+class WaitingDrafts(NamedTuple):
     """The drafts that wait for normalisation."""
 
     number: int
@@ -32,7 +32,7 @@ class Drafts(NamedTuple):
     sessions: int  # that they come from
 
 
-class Waiting(NamedTuple):
+class WaitingPart(NamedTuple):
     """A part of a session that waits to be captured."""
 
     session: str
@@ -55,24 +55,24 @@ class Spent(NamedTuple):
     calls: int = 0
     characters_in: int = 0
     characters_out: int = 0
-    cost: float = 0.0  # US dollars, of the calls that told theirs
-    untold: int = 0  # calls that told no cost
+    cost: float = 0.0  # US dollars, of the calls with a known cost
+    cost_unknown: int = 0  # calls without a known cost
     failed: int = 0
 
 
 class Status(NamedTuple):
-    """Everything that a person may want to know of a project at a glance."""
+    """The state of a project, as ``status`` shows it."""
 
     project: str
     adr: str
-    drafts: Drafts
+    drafts: WaitingDrafts
     records: int
     capture: Activity
     normalize: Activity
     newest_run: Normalized | None
     last_attempt: str  # ISO, "" when there was none
     next_attempt: str  # ISO, "" when one may be made now
-    pending: tuple[Waiting, ...]
+    pending: tuple[WaitingPart, ...]
     given_up: int
     breakers: tuple[accounts.Breaker, ...]
     today: Spent
@@ -92,7 +92,7 @@ def read_status(project: Project, world: World) -> Status:
     return Status(
         project=project.root,
         adr=project.adr,
-        drafts=Drafts(
+        drafts=WaitingDrafts(
             number=len(listing.drafts),
             threshold=settings.threshold if settings else None,
             oldest=listing.drafts[0] if listing.drafts else "",
@@ -105,7 +105,7 @@ def read_status(project: Project, world: World) -> Status:
         last_attempt=last,
         next_attempt=following,
         pending=tuple(
-            Waiting(entry.session_id, entry.host, iso_time(entry.first), entry.tries)
+            WaitingPart(entry.session_id, entry.host, iso_time(entry.first), entry.tries)
             for entry in state.pending()
         ),
         given_up=len(state.given_up()),
@@ -133,7 +133,7 @@ def _add(total: Spent, line: accounts.LedgerLine) -> Spent:
         total.characters_in + line.characters_in,
         total.characters_out + line.characters_out,
         total.cost + (line.cost or 0.0),
-        total.untold + (line.cost is None),
+        total.cost_unknown + (line.cost is None),
         total.failed + (line.result != "ok"),
     )
 
