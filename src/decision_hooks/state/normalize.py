@@ -1,4 +1,4 @@
-"""What normalisation remembers between runs: the last attempt, back-off, drafts left lying, stored plans."""
+"""What normalisation remembers between runs: the last attempt, back-off, drafts left alone, stored plans."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class StoredPlan(NamedTuple):
 
 
 class NormalState:
-    """The files of one work tree, of which one run at a time is under the lock; every write is whole or not done."""
+    """State of one work tree; only the run that has the lock writes, atomically."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -55,7 +55,7 @@ class NormalState:
 
     @property
     def index(self) -> str:
-        """Where what is known of the records' bodies is kept between runs."""
+        """The path of the stored index of records."""
         return self._project.state_file(f"records{_dashed(self._project)}.index")
 
     def remove_leftovers(self) -> None:
@@ -74,19 +74,19 @@ class NormalState:
         return stamp if 0 < stamp <= now + 1 else None
 
     def stamp_attempt(self, now: float) -> None:
-        """Note an attempt: epoch seconds and nothing else, as the seed has it."""
+        """Store the time of an attempt: epoch seconds and nothing else."""
         path = os.path.join(self._project.hooks, _STATE)
         files.write_atomic(path, f"{int(now)}\n".encode(), label="state-")
 
     def clear_attempt(self, before: float | None) -> None:
-        """Take the stamp of an attempt back: it spent nothing."""
+        """Restore the time of the attempt before one that spent nothing."""
         if before is None:
             files.remove(os.path.join(self._project.hooks, _STATE))
         else:
             self.stamp_attempt(before)
 
     def backoff(self, now: float, most: float) -> Backoff | None:
-        """The back-off that stands; None when an attempt may be made."""
+        """The current back-off; None when an attempt may be made."""
         backoff = self._remembered().backoff
         return backoff if backoff and now < backoff.until <= now + max(most, _FIRST) else None
 
@@ -99,7 +99,7 @@ class NormalState:
         return opened
 
     def misses(self) -> dict[str, int]:
-        """How many runs in a row left each draft without an accepted operation."""
+        """For each draft, how many runs in a row left it without an accepted operation."""
         return self._remembered().misses or {}
 
     def halvings(self) -> int:
@@ -107,7 +107,7 @@ class NormalState:
         return min(self._remembered().halvings, _MOST_HALVINGS)
 
     def note_judged(self, *, left: Iterable[str], waiting: Iterable[str]) -> None:
-        """A valid reply was judged: which drafts it left, out of those that still wait."""
+        """Count a valid reply: the drafts that it left, among those that still wait."""
         misses = self.misses()
         for name in left:
             misses[name] = misses.get(name, 0) + 1
@@ -115,18 +115,18 @@ class NormalState:
         self._write({"misses": {name: count for name, count in misses.items() if name in still}})
 
     def note_invalid(self, left: Iterable[str]) -> None:
-        """A reply was invalid, cut, or did not come; ``left`` are the drafts that may be the reason."""
+        """Count a reply that was invalid, cut, or missing; ``left`` are the drafts that may be the reason."""
         misses = self.misses()
         for name in left:
             misses[name] = misses.get(name, 0) + 1
         self._write({"misses": misses, "halvings": self.halvings() + 1})
 
     def keep_index(self, data: bytes) -> None:
-        """Keep what is known of the records' bodies."""
+        """Store the index of records."""
         files.write_atomic(self.index, data, label=self._label)
 
     def store_plan(self, plan: StoredPlan, now: float) -> StoredPlan:
-        """Keep a dry run's reply, so that exactly it can be applied; the plan comes back with its id."""
+        """Store a dry run's reply, to be applied later; returns the plan with its id."""
         files.make_folder(self._plans, 0o700)
         plan = plan._replace(id=new_id(now, lambda plan_id: os.path.exists(self._plan_file(plan_id))))
         # ASCII: names that are no UTF-8 must come back as they are
@@ -147,7 +147,7 @@ class NormalState:
 
     @property
     def _label(self) -> str:
-        mark = tree_mark(self._project)  # each work tree has its own lock, and sweeps only what is its own
+        mark = tree_mark(self._project)  # each work tree has a lock, and removes only its leftovers
         return f"normalize.{mark}-" if mark else "normalize-"
 
     def _plan_file(self, plan_id: str) -> str:

@@ -72,7 +72,7 @@ class RunLog:
                 return
         except OSError:
             return
-        lock = self._own_lock()
+        lock = self._acquire()
         if lock is None:
             return
         try:
@@ -86,9 +86,9 @@ class RunLog:
         finally:
             locking.release(lock)
 
-    def _own_lock(self) -> locking.Lock | None:
+    def _acquire(self) -> locking.Lock | None:
         try:
-            there = self._lock and os.path.isdir(os.path.dirname(self._lock))
-            return locking.acquire(self._lock) if there else None
+            has_folder = self._lock and os.path.isdir(os.path.dirname(self._lock))
+            return locking.acquire(self._lock) if has_folder else None
         except FolderError:
             return None
