@@ -359,7 +359,7 @@ def test_a_draft_about_rate_limits_is_no_error(sandbox: Sandbox, wrap: type[str]
 
 def test_none_is_no_error_whatever_stands_beside(sandbox: Sandbox) -> None:
     _, told = calls_of(sandbox, "claude", claude_json("NONE"))
-    assert told.splitlines()[-1] == "NONE"
+    assert told.splitlines()[-1] == "NONE [no decision in it]"
     assert pending(sandbox) == []
 
 
@@ -371,14 +371,14 @@ def test_an_exit_code_spoils_a_good_reply(sandbox: Sandbox) -> None:
 
 @pytest.mark.parametrize("backend", ["pi", "claude", "cursor-agent"])
 @pytest.mark.parametrize("reply", ["", " \n\n", "\ufeff"])
-def test_an_empty_reply_is_told(sandbox: Sandbox, backend: str, reply: str) -> None:
+def test_an_empty_reply_is_logged(sandbox: Sandbox, backend: str, reply: str) -> None:
     _, told = calls_of(sandbox, backend, reply)
-    assert told.splitlines()[-1] == f"empty response from {backend}"
+    assert told.splitlines()[-1] == f"empty response from {backend} [empty reply]"
 
 
 def test_an_empty_result_in_json_is_empty(sandbox: Sandbox) -> None:
     _, told = calls_of(sandbox, "claude", claude_json(""))
-    assert told.splitlines()[-1] == "empty response from claude"
+    assert told.splitlines()[-1] == "empty response from claude [empty reply]"
 
 
 @pytest.mark.parametrize(
