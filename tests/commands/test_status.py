@@ -81,6 +81,16 @@ def test_the_last_run_and_the_skips_are_read_from_the_log(sandbox: Sandbox) -> N
     assert "tooling-only 2, cross-project 1 (since 2026-03-04 05:06)" in screen
 
 
+def test_what_the_hooks_skip_is_counted(sandbox: Sandbox) -> None:
+    for _ in range(2):
+        sandbox.capture({})
+    sandbox.write("docs/adr/260304-0506-b.md", draft("B"))
+    sandbox.normalize({})
+    shown = status(sandbox)
+    assert shown["capture"]["skips"] == {"no transcript": 2}
+    assert shown["normalize"]["skips"] == {"threshold": 1}
+
+
 def test_only_the_end_of_a_long_log_is_read(sandbox: Sandbox) -> None:
     old = f"{STAMP} skipping ADR capture: cross-project session [cross-project]\n" * 20_000
     sandbox.write(".claude/hooks/capture-decisions.log", old + f"{STAMP} NONE [no decision in it]\n")

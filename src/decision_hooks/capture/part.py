@@ -18,7 +18,7 @@ from decision_hooks.transcripts.blocks import Extent
 
 _LAG = 2.0  # seconds that the file may lag behind the event
 _FRESH = 10.0  # seconds after which a stop is no longer waited for
-_FIRST_IDS = 20  # ids at a new file's beginning that tell a copy of an older one
+_FIRST_IDS = 20  # ids at the beginning of a new file by which a copy of an older one is recognised
 _FIRST = 1024 * 1024  # bytes in which these ids are looked for
 
 
@@ -29,7 +29,7 @@ class Part(NamedTuple):
     context: digest.Context
     edits: tuple[Edit, ...]  # subagents' included
     begin: int  # byte offset of the part
-    position: Position  # where the transcript stands once the part is captured
+    position: Position  # of the transcript once the part is captured
     session_id: str
     path: str  # real path of the transcript, "" when the last message is all there is
     time: float  # of the last record, seconds since the epoch
@@ -48,8 +48,8 @@ class Part(NamedTuple):
         return self._replace(verdict=verdict, position=position)
 
 
-class _Found(NamedTuple):
-    """A part as it was read, without what its payload adds."""
+class _Lines(NamedTuple):
+    """The new lines of a transcript, before the message of the payload is added."""
 
     where: Extent
     begin: int
@@ -67,17 +67,17 @@ def read_part(state: CaptureState, entry: Pending, *, incremental: bool, world: 
     if where.path.endswith(".txt"):
         return _part_of_text(entry, position, where)
     begin = _begin(state, position, where)
-    found = _find(where, begin, position)
-    missing = _missing(entry, position, found)
+    lines = _read_lines(where, begin, position)
+    missing = _missing(entry, position, lines)
     waited = 0.0
     while missing and world.now() - entry.stop < _FRESH and waited < _LAG:
         world.sleep(0.1)
         waited += 0.1
         newer = blocks.extent(entry.transcript)
-        if newer and newer.size != found.where.size:
-            found = _find(newer, begin, position)
-            missing = _missing(entry, position, found)
-    part = _part(entry, position, found, missing=missing, incremental=incremental)
+        if newer and newer.size != lines.where.size:
+            lines = _read_lines(newer, begin, position)
+            missing = _missing(entry, position, lines)
+    part = _part(entry, position, lines, missing=missing, incremental=incremental)
     subagents, more = reading.subagent_edits(where.path, position.subagents)
     return part._replace(edits=part.edits + more, position=part.position._replace(subagents=subagents))
 
@@ -102,8 +102,8 @@ def read_again(state: CaptureState, stored: GivenUp, *, incremental: bool, world
     if where.path.endswith(".txt"):
         part = _part_of_text(entry, new, where)
     else:
-        found = _find(where, stored.begin, new)
-        part = _part(entry, new, found, missing=bool(stored.appended), incremental=incremental)
+        lines = _read_lines(where, stored.begin, new)
+        part = _part(entry, new, lines, missing=bool(stored.appended), incremental=incremental)
     ahead = part.position._replace(verdict=kept.verdict, subagents=kept.subagents)
     after = kept if kept.offset >= stored.end else ahead
     return part._replace(position=after, verdict=stored.verdict, is_retry=True)
@@ -139,17 +139,17 @@ def older_edits(part: Part) -> Iterator[Edit]:
         yield from reading.edits(part.path, part.begin, part.tail)
 
 
-def _find(where: Extent, begin: int, position: Position) -> _Found:
+def _read_lines(where: Extent, begin: int, position: Position) -> _Lines:
     context = reading.context(where.path, begin, _titles(position))
-    return _Found(where, begin, *reading.read(where, begin), context)
+    return _Lines(where, begin, *reading.read(where, begin), context)
 
 
-def _part(entry: Pending, position: Position, found: _Found, *, missing: bool, incremental: bool) -> Part:
-    """The part with the last message that it lacks; the whole session where it is wanted."""
-    path, tail, context = found.where.path, found.tail, found.context
-    session = _without_appended(found.session, position)
+def _part(entry: Pending, position: Position, lines: _Lines, *, missing: bool, incremental: bool) -> Part:
+    """The part, with the last message if it is missing; the whole session unless ``incremental``."""
+    path, tail, context = lines.where.path, lines.tail, lines.context
+    session = _without_appended(lines.session, position)
     if (session.entries or missing) and not incremental:
-        session = reading.read(found.where, 0)[0]
+        session = reading.read(lines.where, 0)[0]
         context = context._replace(first_request="", before_assistant="", before_user="")
     appended = ""
     if missing:
@@ -162,12 +162,12 @@ def _part(entry: Pending, position: Position, found: _Found, *, missing: bool, i
         uuid=session.uuids[-1] if session.uuids else position.uuid,
         appended=appended or ("" if session.entries else position.appended),
     )
-    part = _new_part(entry, session, after, session.last_time or found.where.modified, path=path)
-    return part._replace(context=context, begin=found.begin, tail=tail.begin)
+    part = _new_part(entry, session, after, session.last_time or lines.where.modified, path=path)
+    return part._replace(context=context, begin=lines.begin, tail=tail.begin)
 
 
 def _new_part(entry: Pending, session: Session, after: Position, time: float, *, path: str) -> Part:
-    """A part that begins with its file, and has no context but the titles that were written."""
+    """A part from the beginning of its file; its only context are the titles of earlier drafts."""
     return Part(
         session=session,
         context=digest.NO_CONTEXT._replace(titles=_titles(after)),
@@ -210,19 +210,19 @@ def _begin(state: CaptureState, position: Position, where: Extent) -> int:
             and blocks.check_before(where.path, position.offset) == position.check
         ):
             return position.offset
-        found = _after_record(where, position.uuid)
-        if found:
-            return found
+        after = _after_record(where, position.uuid)
+        if after:
+            return after
     return _after_known(state, where)
 
 
 def _after_record(where: Extent, uuid: str) -> int:
-    """The offset after the record with that id, 0 when the file does not hold it."""
-    found, needle = 0, uuid.encode("utf-8", "replace")
+    """The offset after the record with that id, 0 when the file has none."""
+    after, needle = 0, uuid.encode("utf-8", "replace")
     for offset, line in blocks.lines(where.path, 0, where.size) if uuid else ():
         if needle in line and uuid in transcript.parse([line]).uuids:
-            found = offset
-    return found
+            after = offset
+    return after
 
 
 def _after_known(state: CaptureState, where: Extent) -> int:
@@ -234,15 +234,15 @@ def _after_known(state: CaptureState, where: Extent) -> int:
             break
     if not state.known(first):
         return 0
-    found = 0
+    after = 0
     numbered: list[tuple[str, int]] = []
     for offset, line in blocks.lines(where.path, 0, where.size):
         numbered.extend((uuid, offset) for uuid in transcript.parse([line]).uuids)
     known = state.known(uuid for uuid, _ in numbered)
     for uuid, offset in numbered:
         if uuid in known:
-            found = offset
-    return found
+            after = offset
+    return after
 
 
 def _titles(position: Position) -> tuple[str, ...]:
@@ -252,20 +252,20 @@ def _titles(position: Position) -> tuple[str, ...]:
 # -- the last message
 
 
-def _missing(entry: Pending, position: Position, found: _Found) -> bool:
+def _missing(entry: Pending, position: Position, lines: _Lines) -> bool:
     """Whether the payload's last message is neither in the part nor captured already."""
     if not entry.message or _hash(entry.message) == position.appended:
         return False
     wanted = _fold(entry.message)
-    texts = [e.text for e in found.session.entries if e.kind in ("assistant", "plan")]
-    if not texts and found.context.before_assistant:
-        texts = [found.context.before_assistant]
+    texts = [e.text for e in lines.session.entries if e.kind in ("assistant", "plan")]
+    if not texts and lines.context.before_assistant:
+        texts = [lines.context.before_assistant]
     folded = [_fold(text) for text in texts]
     return bool(wanted) and not any(wanted in text for text in folded) and wanted not in "".join(folded)
 
 
 def _without_appended(session: Session, position: Position) -> Session:
-    """The part without the message that an earlier capture sent before the file held it."""
+    """The part without the message that an earlier capture sent before it was in the file."""
     if not position.appended:
         return session
     for number, entry in enumerate(session.entries):

@@ -206,13 +206,13 @@ def _decisions_of_choices(run: Run, part: Part) -> _Tried:
 
 def _choose_backend(run: Run) -> call.Backend | None:
     choice = capture_choice(run.settings, run.at.project.root, run.at.world.environ)
-    reasons = [*choice.reasons]
-    if choice.backend is None:
-        last = "no backend available" if run.settings.backend == "auto" else reasons.pop()
-    for reason in reasons:
+    if choice.backend is None and run.settings.backend != "auto":
+        run.at.log.skip("no backend", choice.reasons[0])
+        return None
+    for reason in choice.reasons:
         run.at.log.write(reason)
     if choice.backend is None:
-        run.at.log.skip("no backend", last)
+        run.at.log.skip("no backend", "no backend available")
     return choice.backend
 
 

@@ -68,18 +68,19 @@ def _capture(world: World, event: HookEvent, root: str, log: RunLog, detach: boo
     try:
         settings = capture_settings(world.environ)
         at = Workplace(world, project_at(root, settings.adr_dir), log)
-        stop = queue.enter(queue.Run(at, settings), event)
+        run = queue.Run(at, settings)
+        entered = queue.enter(run, event)
     except DecisionHooksError as error:
         log.skip(error.reason, str(error))
         return
-    if stop is None:
+    if entered is None:
         return
-    entered = stop
+    entry = entered
 
     def job() -> None:
         from decision_hooks.capture import worker
 
-        worker.work(entered, foreground=not detach)
+        worker.work(run, entry, foreground=not detach)
 
     _now_or_detached(world, log, detach, job)
 

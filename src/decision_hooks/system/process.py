@@ -72,7 +72,7 @@ def run(
 
 
 class HeldSignals:
-    """Delays TERM, HUP and INT from its creation on: what is begun is completed first."""
+    """Delays TERM, HUP and INT while something must not be interrupted."""
 
     def __init__(self) -> None:
         import threading
@@ -86,13 +86,13 @@ class HeldSignals:
         self._came.append(number)
 
     def __enter__(self) -> None:
-        pass
+        """The signals are delayed since the object was made."""
 
     def __exit__(self, *_: object) -> None:
         self.let_go()
 
     def let_go(self) -> None:
-        """Put the handlers back; a signal that came meanwhile is raised now."""
+        """Put the handlers back and deliver the first signal that came meanwhile."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
         for number in self._came[:1]:

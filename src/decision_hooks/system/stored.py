@@ -36,9 +36,10 @@ def _reader(form: Any) -> _Reader:
     """The function that returns a value of this annotation, or ``_WRONG``."""
     origin, arguments = get_origin(form), get_args(form)
     if origin is Annotated:
-        return _checked(_reader(arguments[0]), arguments[1])
-    if origin in (Union, UnionType):
-        return _either([_reader(argument) for argument in arguments])
+        return _checked(arguments[1])
+    if origin in (Union, UnionType):  # of something and None, in this order
+        value_or_none = _reader(arguments[0])
+        return lambda value: None if value is None else value_or_none(value)
     if origin is tuple and arguments[-1] is ...:
         item = _reader(arguments[0])
         return lambda value: _all_right(map(item, value)) if isinstance(value, list) else _WRONG
@@ -63,24 +64,15 @@ def _number(value: object) -> Any:
     return float(value)
 
 
-def _checked(base: _Reader, check: Any) -> _Reader:
+def _checked(check: Any) -> _Reader:
+    if isinstance(check, range):
+        return lambda value: value if type(value) is int and value in check else _WRONG
+
     def checked(value: object) -> Any:
-        found = base(value)
-        if found is _WRONG:
-            return _WRONG
-        if isinstance(check, range):
-            return found if found in check else _WRONG
-        text = check(found)
+        text = check(value) if isinstance(value, str) else None
         return _WRONG if text is None else text
 
     return checked
-
-
-def _either(readers: list[_Reader]) -> _Reader:
-    def either(value: object) -> Any:
-        return next((found for found in (reader(value) for reader in readers) if found is not _WRONG), _WRONG)
-
-    return either
 
 
 def _tuple(readers: list[_Reader]) -> _Reader:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from decision_hooks.backends.calls import may_not_call
 from decision_hooks.backends.choice import Choice
-from decision_hooks.capture import queue, worker
+from decision_hooks.capture import worker
 from decision_hooks.capture.queue import Run
 from decision_hooks.capture.run import DONE
 from decision_hooks.commands.backfill.plan import Candidate
@@ -56,10 +56,9 @@ def _captured(work: Work, one: Candidate) -> tuple[str, bool]:
     entry = one.entry._replace(first=now, stop=now)
     before = _position(work, entry)
     work.run.state.put(entry)
-    stop = queue.Stop(work.run, entry.key, now)
     finished = False
     try:
-        worker.work(stop, foreground=True)
+        worker.work(work.run, entry, foreground=True)
         finished = True
     finally:
         if not finished:  # we are being ended: that is no fault of the session's
@@ -73,9 +72,8 @@ def _captured(work: Work, one: Candidate) -> tuple[str, bool]:
 
 def _retried(work: Work, one: Candidate, stored: GivenUp) -> tuple[str, bool]:
     """Take exactly a given up part up again; what came of it, and whether that is fine."""
-    stop = queue.Stop(work.run, "", work.run.at.world.now())
     before = _position(work, one.entry)
-    outcome, said = worker.take_again(stop, stored)
+    outcome, said = worker.take_again(work.run, stored)
     return (_written(before, _position(work, one.entry)), True) if outcome == DONE else (said, False)
 
 

@@ -32,7 +32,7 @@ def as_json(status: Status) -> dict[str, object]:
         "drafts": {
             "count": status.drafts.number,
             "threshold": status.drafts.threshold,
-            "oldest": status.drafts.oldest or None,
+            "oldest": status.drafts.oldest,
             "sessions": status.drafts.sessions,
         },
         "records": status.records,

@@ -28,7 +28,7 @@ class WaitingDrafts(NamedTuple):
 
     number: int
     threshold: int | None  # None: the setting is bad
-    oldest: str  # name, "" when there is none
+    oldest: str | None  # name
     sessions: int  # that they come from
 
 
@@ -95,7 +95,7 @@ def read_status(project: Project, world: World) -> Status:
         drafts=WaitingDrafts(
             number=len(listing.drafts),
             threshold=settings.threshold if settings else None,
-            oldest=listing.drafts[0] if listing.drafts else "",
+            oldest=listing.drafts[0] if listing.drafts else None,
             sessions=len(set(_sessions(project, listing.drafts))),
         ),
         records=len(listing.records),
