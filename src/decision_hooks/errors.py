@@ -6,9 +6,19 @@ from __future__ import annotations
 class DecisionHooksError(Exception):
     """Base of all: its text is one clear line for the log or the terminal."""
 
+    reason = "error"  # why a hook did nothing, as ``status`` counts it
+
 
 class SettingError(DecisionHooksError):
     """A variable or flag has a value that cannot be used; names both."""
+
+    reason = "bad setting"
+
+
+class OutsideError(SettingError):
+    """The records folder lies outside of the project."""
+
+    reason = "folder outside"
 
 
 class RefusedReply(DecisionHooksError):
@@ -21,3 +31,5 @@ class BackendError(DecisionHooksError):
 
 class FolderError(DecisionHooksError):
     """A file or folder could not be read or written; names it."""
+
+    reason = "cannot write"

@@ -201,14 +201,16 @@ def test_a_file_that_cannot_be_run_is_no_program(sandbox: Sandbox) -> None:
 )
 def test_what_cannot_be_called_is_one_line(sandbox: Sandbox, backend: str, line: str) -> None:
     done = sandbox.capture(session(sandbox).payload(), env={"CAPTURE_DECISIONS_BACKEND": backend})
-    assert done.messages == [line]
+    assert done.messages == [f"{line} [no backend]"]
     assert sandbox.adr_names() == []
 
 
 def test_the_program_is_looked_for_before_the_model(sandbox: Sandbox) -> None:
-    assert sandbox.capture(session(sandbox).payload()).messages == ["pi not found"]
+    assert sandbox.capture(session(sandbox).payload()).messages == ["pi not found [no backend]"]
     pi = sandbox.fake("pi")
-    assert sandbox.capture(session(sandbox).payload()).messages == ["no local policy model configured"]
+    assert sandbox.capture(session(sandbox).payload()).messages == [
+        "no local policy model configured [no backend]"
+    ]
     assert pi.calls == []
 
 
@@ -241,7 +243,7 @@ def test_auto_prefers_pi_then_claude(sandbox: Sandbox) -> None:
 def test_auto_ends_in_a_skip_when_none_is_there(sandbox: Sandbox) -> None:
     done = sandbox.capture(session(sandbox).payload(), env={"CAPTURE_DECISIONS_BACKEND": "auto"})
     assert done.messages == [
-        "pi not found", "claude CLI not found", "cursor-agent CLI not found", "no backend available",
+        "pi not found", "claude CLI not found", "cursor-agent CLI not found", "no backend available [no backend]",
     ]  # fmt: skip
     assert pending(sandbox) == []
 
@@ -357,7 +359,7 @@ def test_a_draft_about_rate_limits_is_no_error(sandbox: Sandbox, wrap: type[str]
 
 def test_none_is_no_error_whatever_stands_beside(sandbox: Sandbox) -> None:
     _, told = calls_of(sandbox, "claude", claude_json("NONE"))
-    assert told.splitlines()[-1] == "NONE"
+    assert told.splitlines()[-1] == "NONE [no decision in it]"
     assert pending(sandbox) == []
 
 
@@ -369,14 +371,14 @@ def test_an_exit_code_spoils_a_good_reply(sandbox: Sandbox) -> None:
 
 @pytest.mark.parametrize("backend", ["pi", "claude", "cursor-agent"])
 @pytest.mark.parametrize("reply", ["", " \n\n", "\ufeff"])
-def test_an_empty_reply_is_told(sandbox: Sandbox, backend: str, reply: str) -> None:
+def test_an_empty_reply_is_logged(sandbox: Sandbox, backend: str, reply: str) -> None:
     _, told = calls_of(sandbox, backend, reply)
-    assert told.splitlines()[-1] == f"empty response from {backend}"
+    assert told.splitlines()[-1] == f"empty response from {backend} [empty reply]"
 
 
 def test_an_empty_result_in_json_is_empty(sandbox: Sandbox) -> None:
     _, told = calls_of(sandbox, "claude", claude_json(""))
-    assert told.splitlines()[-1] == "empty response from claude"
+    assert told.splitlines()[-1] == "empty response from claude [empty reply]"
 
 
 @pytest.mark.parametrize(
@@ -447,7 +449,7 @@ def test_choices_without_evidence_writes_nothing_and_says_so(sandbox: Sandbox) -
 def test_choices_takes_each_answer_once(sandbox: Sandbox) -> None:
     choices(sandbox)
     before = sandbox.drafts()
-    assert choices_again(sandbox) == ["nothing new in the session"]
+    assert choices_again(sandbox) == ["nothing new in the session [nothing new]"]
     assert sandbox.drafts() == before
 
 

@@ -104,7 +104,7 @@ def test_a_payload_of_any_kind_leaves_one_clear_line(sandbox: Sandbox, payload: 
     ready(sandbox)
     done = sandbox.capture(payload)
     assert (done.rc, done.stdout, done.stderr) == (0, "", "")
-    assert done.messages == ["no transcript path"]
+    assert done.messages == ["no transcript path [no transcript]"]
     assert sandbox.adr_names() == []
 
 
@@ -133,7 +133,7 @@ def test_a_closed_stdin_is_no_payload(sandbox: Sandbox) -> None:
     command = ["/bin/sh", "-c", '"$0" <&-', programs.script(CAPTURE)]
     process = programs.start(command, environ=sandbox.environment(), cwd=sandbox.root)
     assert programs.finish(process, None, 20)[:3] == (0, "", "")
-    assert log(sandbox) == "no transcript path"
+    assert log(sandbox) == "no transcript path [no transcript]"
 
 
 def test_a_terminal_as_stdin_is_no_payload_and_is_not_waited_for(sandbox: Sandbox) -> None:
@@ -150,7 +150,7 @@ def test_a_pipe_that_gives_no_byte_within_5_seconds_is_no_payload(sandbox: Sandb
     assert process.wait(timeout=15) == 0
     assert 4 < time.monotonic() - begun < 12
     process.communicate()
-    assert log(sandbox) == "no transcript path"
+    assert log(sandbox) == "no transcript path [no transcript]"
 
 
 def test_a_host_that_leaves_the_pipe_open_is_not_waited_for(sandbox: Sandbox) -> None:
@@ -355,4 +355,4 @@ def test_the_log_keeps_its_newer_half_at_1_mib(sandbox: Sandbox) -> None:
     assert 400_000 < len(text) < 700_000
     assert "oldest" not in text
     assert text.startswith("2026-01-01T00:00:00+00:00 x")
-    assert text.endswith(" NONE\n")
+    assert text.endswith(" NONE [no decision in it]\n")

@@ -111,7 +111,7 @@ def test_requests_and_edits_of_a_very_large_part_are_found_whatever_its_white_sp
 def test_an_edit_at_the_beginning_of_a_very_large_part_tells_another_project(sandbox: Sandbox) -> None:
     pi = ready(sandbox)
     sandbox.capture(large(sandbox, edited="/elsewhere/a.py").payload())
-    assert log(sandbox) == "skipping ADR capture: cross-project session"
+    assert log(sandbox) == "skipping ADR capture: cross-project session [cross-project]"
     assert pi.calls == []
 
 

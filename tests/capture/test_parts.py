@@ -26,7 +26,9 @@ from support.claude_session import ClaudeSession
 from support.cursor_session import CursorSession
 from support.sandbox import Sandbox
 
-CROSS, TOOLING = (f"skipping ADR capture: {kind} session" for kind in ("cross-project", "tooling-only"))
+CROSS, TOOLING = (
+    f"skipping ADR capture: {kind} session [{kind}]" for kind in ("cross-project", "tooling-only")
+)
 
 
 # -- the part and its context
@@ -81,7 +83,7 @@ def test_incremental_off_sends_the_whole_and_keeps_the_position_all_the_same(san
     sandbox.capture(made.payload())
     assert "request 2 of 1" not in part_of(pi.calls[2].prompt)
     done = sandbox.capture(made.payload(), env={"CAPTURE_DECISIONS_INCREMENTAL": "0"})
-    assert done.messages == ["nothing new in the session"]
+    assert done.messages == ["nothing new in the session [nothing new]"]
 
 
 def test_a_block_of_equal_title_and_outcome_is_not_written_again(sandbox: Sandbox) -> None:
@@ -114,8 +116,8 @@ def test_another_session_may_decide_the_same(sandbox: Sandbox) -> None:
 def test_none_moves_the_position_too(sandbox: Sandbox) -> None:
     pi = ready(sandbox).always("NONE")
     made = session(sandbox)
-    assert sandbox.capture(made.payload()).messages[-1] == "NONE"
-    assert sandbox.capture(made.payload()).messages == ["nothing new in the session"]
+    assert sandbox.capture(made.payload()).messages[-1] == "NONE [no decision in it]"
+    assert sandbox.capture(made.payload()).messages == ["nothing new in the session [nothing new]"]
     assert len(pi.calls) == 1
     assert sandbox.adr_names() == []
 
@@ -379,7 +381,7 @@ def test_a_skipped_part_counts_as_captured(sandbox: Sandbox) -> None:
     made.edit("/elsewhere/a.py")
     made.assistant("done there")
     sandbox.capture(made.payload())
-    assert sandbox.capture(made.payload()).messages == ["nothing new in the session"]
+    assert sandbox.capture(made.payload()).messages == ["nothing new in the session [nothing new]"]
     made.user("and here")
     made.edit(sandbox.root / "a.py")
     made.assistant("done here")

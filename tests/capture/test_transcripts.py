@@ -72,7 +72,7 @@ def test_a_stop_without_anything_new_calls_nobody(sandbox: Sandbox, host: str) -
     sandbox.capture(made.payload())
     done = sandbox.capture(made.payload())
     assert len(pi.calls) == 1
-    assert done.messages == ["nothing new in the session"]
+    assert done.messages == ["nothing new in the session [nothing new]"]
     assert pending(sandbox) == []
 
 
@@ -92,7 +92,7 @@ def test_an_id_that_is_no_name_finds_no_file(sandbox: Sandbox, id_: str) -> None
     pi = ready(sandbox)
     session(sandbox)
     done = sandbox.capture({"session_id": id_, "cwd": str(sandbox.root)})
-    assert done.messages == ["no transcript path"]
+    assert done.messages == ["no transcript path [no transcript]"]
     assert pi.calls == []
 
 

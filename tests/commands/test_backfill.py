@@ -182,7 +182,7 @@ def test_a_captured_session_is_not_sent_again_by_a_stop(sandbox: Sandbox) -> Non
     assert sandbox.capture(None, "backfill", env=CHOICES).rc == 0
     assert len(sandbox.drafts()) == 1
     stop = sandbox.capture(made.payload(), env=CHOICES)
-    assert stop.messages == ["nothing new in the session"]
+    assert stop.messages == ["nothing new in the session [nothing new]"]
     assert len(sandbox.drafts()) == 1
 
 
@@ -314,7 +314,9 @@ def test_retry_takes_up_what_was_given_up_from_its_beginning(sandbox: Sandbox, c
     assert list(sandbox.drafts()) == ["260304-0606-a-decision.md"]
     assert "Request number 1" in claude.calls[-1].prompt
     assert planned(sandbox, "--retry") == []
-    assert sandbox.capture(made.payload(), env=BACKEND).messages == ["nothing new in the session"]
+    assert sandbox.capture(made.payload(), env=BACKEND).messages == [
+        "nothing new in the session [nothing new]"
+    ]
 
 
 def test_retry_of_a_later_part_does_not_send_what_was_captured_before(

@@ -148,7 +148,7 @@ def test_without_pi_or_a_model_it_is_no_attempt(sandbox: Sandbox, missing: str, 
     else:
         env["N_LOCAL_MIN_MODEL"] = ""
     done = sandbox.normalize({}, env=env)
-    assert done.messages == [f"local: {why}"]
+    assert done.messages == [f"local: {why} [no backend]"]
     assert not (sandbox.hooks / ".normalize-state").exists()
     assert by_hand(sandbox, env=env).rc == 2
 

@@ -40,7 +40,7 @@ def test_an_operation_of_git_stops_the_run(sandbox: Sandbox, name: str, operatio
     sandbox.write(f".git/{name}", "0" * 40 + "\n")
     fake = sandbox.fake("claude").answers(all_three())
     done = sandbox.normalize({}, env=NOW)
-    assert done.messages == [f"git {operation} in progress: nothing was done"]
+    assert done.messages == [f"git {operation} in progress: nothing was done [git busy]"]
     assert not fake.calls
 
 
@@ -60,7 +60,7 @@ def test_a_held_lock_stops_the_run(sandbox: Sandbox) -> None:
     with (sandbox.hooks / ".normalize.lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         done = sandbox.normalize({}, env=NOW)
-    assert done.messages == ["another normalize run holds the lock"]
+    assert done.messages == ["another normalize run holds the lock [lock held]"]
     assert (sandbox.hooks / ".normalize.lock").exists()
 
 
@@ -83,7 +83,7 @@ def test_an_attempt_that_cannot_be_one_is_none(sandbox: Sandbox, state: str) -> 
 def test_below_the_threshold_nothing_is_done(sandbox: Sandbox) -> None:
     fill(sandbox)
     done = sandbox.normalize({}, env=CLAUDE)
-    assert done.messages == ["3 drafts, threshold 30: nothing was done"]
+    assert done.messages == ["3 drafts, threshold 30: nothing was done [threshold]"]
 
 
 def test_an_attempt_is_stamped_as_epoch_seconds_and_nothing_else(sandbox: Sandbox) -> None:
@@ -113,14 +113,14 @@ def test_a_bad_value_is_named_and_ends_the_run(sandbox: Sandbox, name: str, valu
 def test_no_backend_is_one_line(sandbox: Sandbox) -> None:
     fill(sandbox)
     done = sandbox.normalize({}, env={**NOW, "ADR_NORMALIZE_BACKEND": None})
-    assert done.messages[-1] == "no LLM backend available"
+    assert done.messages[-1] == "no LLM backend available [no backend]"
     assert not (sandbox.hooks / ".normalize-state").exists()
 
 
 def test_an_unknown_backend_is_one_line(sandbox: Sandbox) -> None:
     fill(sandbox)
     done = sandbox.normalize({}, env={**NOW, "ADR_NORMALIZE_BACKEND": "oracle"})
-    assert done.messages[-1] == "unknown ADR_NORMALIZE_BACKEND=oracle"
+    assert done.messages[-1] == "unknown ADR_NORMALIZE_BACKEND=oracle [no backend]"
 
 
 def test_detached_a_batch_that_is_not_due_starts_no_worker(sandbox: Sandbox) -> None:

@@ -472,7 +472,7 @@ def test_a_lock_that_was_lost_during_the_call_stops_all(sandbox: Sandbox) -> Non
     lock = str(sandbox.hooks / ".normalize.lock")
     sandbox.fake("claude").answers(Reply(all_three(), python=f"import os; os.unlink({lock!r})"))
     done = sandbox.normalize({}, env=NOW)
-    assert "the lock was lost during the call: nothing was done" in done.messages
+    assert "the lock was lost during the call: nothing was done [lock lost]" in done.messages
     assert sandbox.snapshot() == before
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decision_hooks.state import values
 from decision_hooks.state.capture import DAY, CaptureState
 from decision_hooks.state.values import GivenUp, Outbox, Pending, Position, Title, key_of
+from decision_hooks.system import stored
 from decision_hooks.system.project import open_state, project_at
 
 NOW = 1_800_000_000.0
@@ -69,13 +69,13 @@ def test_stored_values_of_any_type_are_read(
     project = project_at(str(root), "docs/adr")
     open_state(project)
     here = CaptureState(project)
-    for kind, stored in (
+    for kind, written in (
         ("positions", value),
         ("pending", {**dict.fromkeys(Pending._fields, value), "key": "k"}),
         (name, {**value, "key": "k", "position": value, "drafts": value, "uuids": value}),
     ):
         folder(root, kind).mkdir(exist_ok=True)
-        (folder(root, kind) / "k.json").write_text(json.dumps(stored))
+        (folder(root, kind) / "k.json").write_text(json.dumps(written))
     assert here.position("k", "/t", NOW).offset >= 0
     assert all(entry.tries >= 0 for entry in here.pending())
     assert all(isinstance(outbox.drafts, tuple) for outbox in here.outboxes())
@@ -141,8 +141,8 @@ def test_a_part_that_was_given_up_can_be_found_and_forgotten(state: CaptureState
 
 def test_a_part_that_was_given_up_is_never_forgotten_by_a_path(state: CaptureState, tmp_path: Path) -> None:
     state.give_up(GivenUp(ENTRY, appended="a"))
-    [stored] = folder(tmp_path, "given-up").iterdir()
-    stored.write_text(json.dumps({**json.loads(stored.read_text()), "appended": "/../../k"}))
+    [path] = folder(tmp_path, "given-up").iterdir()
+    path.write_text(json.dumps({**json.loads(path.read_text()), "appended": "/../../k"}))
     assert state.given_up() == [GivenUp(ENTRY)]
 
 
@@ -210,17 +210,18 @@ def test_a_key_is_a_short_plain_name(state: CaptureState) -> None:
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "/tmp/x", "..", ".hidden", "a\nb", ""])
 def test_a_stored_name_that_leads_elsewhere_is_passed_over(name: str) -> None:
-    stored = ENTRY._asdict() | {"position": {}, "drafts": [[name, "text"], ["260304-0506-a", "text"]]}
-    found = values.outbox(stored)
+    value = ENTRY._asdict() | {"position": {}, "drafts": [[name, "text"], ["260304-0506-a", "text"]]}
+    found = stored.read(Outbox, value)
     assert found is not None
     assert found.drafts == (("260304-0506-a", "text"),)
-    assert values.outbox(stored | {"key": name}) is None
-    assert values.pending(stored | {"key": name}) is None
+    assert stored.read(Outbox, value | {"key": name}) is None
+    assert stored.read(Pending, value | {"key": name}) is None
 
 
 def test_stored_texts_can_be_written_and_be_paths() -> None:
-    found = values.pending(
-        ENTRY._asdict() | {"root": "/a\0b\ud800", "transcript": "/\udcff", "message": "two\nlines \u0456"}
+    found = stored.read(
+        Pending,
+        ENTRY._asdict() | {"root": "/a\0b\ud800", "transcript": "/\udcff", "message": "two\nlines \u0456"},
     )
     assert found is not None
     assert (found.root, found.transcript, found.message) == ("/ab?", "/\udcff", "two\nlines \u0456")

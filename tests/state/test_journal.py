@@ -10,7 +10,7 @@ import pytest
 
 from decision_hooks.errors import FolderError
 from decision_hooks.state import journal
-from decision_hooks.state.journal import Change
+from decision_hooks.state.runs import Change, Run, begin, forget_old, known_runs
 from decision_hooks.system import adr_folder
 from decision_hooks.system.project import Project, open_state, project_at
 
@@ -30,7 +30,7 @@ class Ground:
         (self.adr / "record.md").write_bytes(b"record")
         (self.adr / "record.md").chmod(0o640)
 
-    def begun(self) -> journal.Run:
+    def begun(self) -> Run:
         """The journal of the run; nothing is changed yet."""
         stored = adr_folder.Snapshot(self.project.adr)
         changes = [
@@ -38,7 +38,7 @@ class Ground:
             Change("record.md", stored.stored("record.md"), b"record, more"),
             Change("new.md", None, b"new"),
         ]
-        return journal.begin(self.project, NOW, changes, "a run")
+        return begin(self.project, NOW, changes, "a run")
 
     def now(self) -> dict[str, tuple[bytes, int]]:
         """Bytes and mode of each file."""
@@ -46,9 +46,9 @@ class Ground:
         return {path.name: (path.read_bytes(), path.stat().st_mode & 0o777) for path in paths}
 
     @property
-    def run(self) -> journal.Run:
+    def run(self) -> Run:
         """The newest run, as it is read."""
-        return journal.runs(self.project)[0]
+        return known_runs(self.project)[0]
 
 
 @pytest.fixture
@@ -128,9 +128,7 @@ def test_undo_takes_what_the_person_put_back_already(ground: Ground) -> None:
 def test_undo_makes_the_folder_anew(ground: Ground) -> None:
     stored = adr_folder.Snapshot(ground.project.adr)
     names = ("draft.md", "record.md")
-    journal.apply(
-        journal.begin(ground.project, NOW, [Change(n, stored.stored(n), None) for n in names], "all")
-    )
+    journal.apply(begin(ground.project, NOW, [Change(n, stored.stored(n), None) for n in names], "all"))
     ground.adr.rmdir()
     journal.undo(ground.run)
     assert set(ground.now()) == set(names)
@@ -217,7 +215,7 @@ def test_a_journal_that_was_tampered_with_is_damaged_and_changes_nothing(ground:
     (Path(run.folder) / "journal.json").write_text(stored)
     assert journal.recover(ground.project) == []
     assert ground.now() == before
-    assert [one.state for one in journal.runs(ground.project)] == ["damaged"]
+    assert [one.state for one in known_runs(ground.project)] == ["damaged"]
     with pytest.raises(journal.JournalError):
         journal.undo(ground.run)
 
@@ -226,7 +224,7 @@ def test_another_folder_of_records_is_not_touched(ground: Ground, tmp_path: Path
     ground.begun()
     other = project_at(str(tmp_path), "docs/other")
     Path(other.adr).mkdir()
-    assert journal.runs(other) == []
+    assert known_runs(other) == []
     assert journal.recover(other) == []
 
 
@@ -235,7 +233,7 @@ def test_a_project_that_was_moved_keeps_its_runs(ground: Ground, tmp_path: Path)
     moved = tmp_path.parent / f"{tmp_path.name}-moved"
     tmp_path.rename(moved)
     project = project_at(str(moved), "docs/adr")
-    journal.undo(journal.runs(project)[0])
+    journal.undo(known_runs(project)[0])
     assert (moved / "docs/adr/draft.md").read_bytes() == b"draft \xff"
 
 
@@ -246,26 +244,26 @@ def test_work_trees_share_the_state_and_none_touches_the_runs_of_another(
     Path(linked.adr).mkdir(parents=True)
     run = ground.begun()
     assert journal.recover(linked) == []
-    assert journal.runs(linked) == []
-    theirs = journal.begin(linked, NOW, [Change("new.md", None, b"theirs")], "theirs")
+    assert known_runs(linked) == []
+    theirs = begin(linked, NOW, [Change("new.md", None, b"theirs")], "theirs")
     assert theirs.id != run.id
     assert journal.recover(ground.project) == [run.id]
     assert os.listdir(linked.adr) == []
 
 
 def test_runs_of_one_second_are_told_apart_and_sorted(ground: Ground) -> None:
-    ids = [journal.begin(ground.project, NOW, [], "x").id for _ in range(11)]
+    ids = [begin(ground.project, NOW, [], "x").id for _ in range(11)]
     assert ids[0] == "20270115T080000Z"
     assert ids[-1] == "20270115T080000Z-11"
-    assert [run.id for run in journal.runs(ground.project)] == ids[::-1]
+    assert [run.id for run in known_runs(ground.project)] == ids[::-1]
 
 
 def test_the_newest_runs_are_kept_and_those_that_lie_open(ground: Ground) -> None:
-    first = journal.begin(ground.project, NOW - 5, [], "open")
+    first = begin(ground.project, NOW - 5, [], "open")
     for number in range(25):
-        journal.apply(journal.begin(ground.project, NOW + number, [], "x"))
-    journal.forget_old(ground.project)
-    known = journal.runs(ground.project)
+        journal.apply(begin(ground.project, NOW + number, [], "x"))
+    forget_old(ground.project)
+    known = known_runs(ground.project)
     assert len(known) == 21
     assert known[-1].id == first.id
     assert known[0].id == "20270115T080024Z"
@@ -277,7 +275,7 @@ def test_what_a_kill_left_of_a_run_that_was_made_is_removed(ground: Ground) -> N
     half.mkdir(parents=True)
     theirs = Path(ground.project.state) / "runs" / ".making0a0b0c0d-20270115T080000Z"
     theirs.mkdir()
-    assert journal.runs(ground.project) == []
+    assert known_runs(ground.project) == []
     journal.recover(ground.project)
     assert os.listdir(Path(ground.project.state) / "runs") == [theirs.name]
 
@@ -289,7 +287,7 @@ def test_names_that_are_no_utf_8_come_back_as_they_are(ground: Ground) -> None:
     except OSError:  # a file system of Unicode names alone
         return
     stored = adr_folder.read(ground.project.adr, name)
-    journal.begin(ground.project, NOW, [Change(name, stored, None)], "x")
+    begin(ground.project, NOW, [Change(name, stored, None)], "x")
     journal.recover(ground.project)
     assert name not in os.listdir(ground.adr)
     journal.undo(ground.run)

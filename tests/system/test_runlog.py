@@ -54,6 +54,13 @@ def test_letters_of_any_script_stay(tmp_path: Path) -> None:
     assert one_line("a\nb\x1b[31m\u2028c") == "a\\nb\\x1b[31m\\u2028c"
 
 
+def test_a_skip_ends_with_its_reason_which_the_terminal_does_not_show(tmp_path: Path) -> None:
+    log = RunLog(str(tmp_path / "x.log"), lambda: NOW)
+    log.skip("threshold", "2 drafts\nthreshold 30")
+    assert (tmp_path / "x.log").read_text() == f"{iso_time(NOW)} 2 drafts\\nthreshold 30 [threshold]\n"
+    assert log.last == "2 drafts\\nthreshold 30"
+
+
 def test_events_stand_below_each_other_in_a_folder_that_is_made(tmp_path: Path) -> None:
     log = RunLog(str(tmp_path / "a" / "b" / "x.log"), lambda: NOW)
     log.write("first\nevent")

@@ -11,7 +11,7 @@ from decision_hooks.backends.answers import BREAKING, Answer
 from decision_hooks.backends.base import Backend
 from decision_hooks.errors import FolderError
 from decision_hooks.privacy import mask
-from decision_hooks.system import backoff, files
+from decision_hooks.system import backoff, files, stored
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import iso_time
 from decision_hooks.system.workplace import Workplace
@@ -24,10 +24,10 @@ _LINE = 512  # bytes: a line of the ledger is shorter
 class Breaker(NamedTuple):
     """Why calls of a backend and model are stopped, and until when."""
 
-    name: str  # backend and model
     until: float  # seconds since the epoch
     step: float  # seconds of the last opening
-    why: str
+    name: str = ""  # backend and model
+    why: str = ""
 
 
 class LedgerLine(NamedTuple):
@@ -44,15 +44,20 @@ class LedgerLine(NamedTuple):
     result: str  # ok | credit | login | rate | timeout | failed | ...
 
 
-def may_not_call(at: Workplace, backend: Backend, daily_calls: int, *, probe: bool = False) -> str:
-    """Why a backend may not be called now, "" when it may; a person who watches probes an open breaker."""
+def may_not_call(
+    at: Workplace, backend: Backend, daily_calls: int, *, probe: bool = False
+) -> tuple[str, str] | None:
+    """Why a backend may not be called now, and the line for the log; None when it may.
+
+    A person who watches probes an open breaker.
+    """
     now = at.world.now()
     stopped = breaker(at.project, backend.name, backend.model, now)
     if stopped and not (probe or at.world.watched):
-        return f"{backend.name} paused until {iso_time(stopped.until)}: {stopped.why}"
+        return "backend paused", f"{backend.name} paused until {iso_time(stopped.until)}: {stopped.why}"
     if calls_today(at.project, now, daily_calls) >= daily_calls:
-        return f"daily cap of {daily_calls} calls reached (ADR_DAILY_CALLS)"
-    return ""
+        return "daily cap", f"daily cap of {daily_calls} calls reached (ADR_DAILY_CALLS)"
+    return None
 
 
 def account(at: Workplace, backend: Backend, sent: int, answer: Answer) -> None:
@@ -86,19 +91,19 @@ def quoted(text: str) -> str:
 
 def breaker(project: Project, backend: str, model: str, now: float) -> Breaker | None:
     """The open breaker of a backend and model; None when calls may be made."""
-    stored = _stored(_breaker_file(project, backend, model))
-    return stored if stored and _is_open(stored, now) else None
+    opened = _stored(_breaker_file(project, backend, model))
+    return opened if opened and _is_open(opened, now) else None
 
 
 def breakers(project: Project, now: float) -> list[Breaker]:
     """All breakers that are open."""
     folder = project.state_file("breaker")
-    stored = (_stored(os.path.join(folder, name)) for name in sorted(files.names(folder)))
-    return [opened for opened in stored if opened and _is_open(opened, now)]
+    found = (_stored(os.path.join(folder, name)) for name in sorted(files.names(folder)))
+    return [opened for opened in found if opened and _is_open(opened, now)]
 
 
-def _is_open(stored: Breaker, now: float) -> bool:
-    return now < stored.until <= now + _LONGEST  # a time further ahead is damage
+def _is_open(opened: Breaker, now: float) -> bool:
+    return now < opened.until <= now + _LONGEST  # a time further ahead is damage
 
 
 def trip(project: Project, backend: str, model: str, now: float, why: str) -> Breaker:
@@ -106,7 +111,7 @@ def trip(project: Project, backend: str, model: str, now: float, why: str) -> Br
     path = _breaker_file(project, backend, model)
     old = _stored(path)
     step = backoff.next_wait(old.step if old else 0.0, _LONGEST)
-    opened = Breaker(f"{backend} {model}", now + step, step, why)
+    opened = Breaker(now + step, step, f"{backend} {model}", why)
     files.make_folder(os.path.dirname(path), 0o700)
     files.write_atomic(path, files.json_bytes(opened._asdict()))
     return opened
@@ -125,15 +130,8 @@ def _breaker_file(project: Project, backend: str, model: str) -> str:
 
 
 def _stored(path: str) -> Breaker | None:
-    value = files.read_json(path)
-    if not value:
-        return None
-    until, step = value.get("until"), value.get("step")
-    if not isinstance(until, (int, float)) or not isinstance(step, (int, float)):
-        return None
-    return Breaker(
-        str(value.get("name", "")), float(until), min(float(step), _LONGEST), str(value.get("why", ""))
-    )
+    found = stored.read(Breaker, files.read_json(path))
+    return found and found._replace(step=min(found.step, _LONGEST))
 
 
 # -- the ledger
@@ -173,17 +171,8 @@ def calls(project: Project, month: str) -> Iterator[LedgerLine]:
 
     for raw in (files.read_bytes(project.state_file("ledger", month + ".jsonl")) or b"").split(b"\n"):
         try:
-            value = json.loads(raw)
-            yield LedgerLine(
-                str(value["time"]),
-                str(value["program"]),
-                str(value["backend"]),
-                str(value["model"]),
-                int(value["characters_in"]),
-                int(value["characters_out"]),
-                float(value["seconds"]),
-                None if value["cost"] is None else float(value["cost"]),
-                str(value["result"]),
-            )
-        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+            line = stored.read(LedgerLine, json.loads(raw))
+        except (ValueError, RecursionError):
             continue
+        if line:
+            yield line

@@ -1,4 +1,4 @@
-"""The part that a capture is about: what is new in a transcript, with the context that was already judged."""
+"""The part of a transcript that a capture reads: what is new, with the context that was already judged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from decision_hooks.transcripts.blocks import Extent
 
 _LAG = 2.0  # seconds that the file may lag behind the event
 _FRESH = 10.0  # seconds after which a stop is no longer waited for
-_FIRST_IDS = 20  # ids at a new file's beginning that tell a copy of an older one
+_FIRST_IDS = 20  # ids at the beginning of a new file by which a copy of an older one is recognised
 _FIRST = 1024 * 1024  # bytes in which these ids are looked for
 
 
@@ -29,13 +29,13 @@ class Part(NamedTuple):
     context: digest.Context
     edits: tuple[Edit, ...]  # subagents' included
     begin: int  # byte offset of the part
-    position: Position  # where the transcript stands once the part is captured
+    position: Position  # of the transcript once the part is captured
     session_id: str
     path: str  # real path of the transcript, "" when the last message is all there is
     time: float  # of the last record, seconds since the epoch
     tail: int  # byte offset from which the part was read whole; before it only requests were
     verdict: str = ""  # of the last part with edits before this one; once it is judged, of this one
-    again: bool = False  # was given up once: the position lies behind it already, and stays there
+    is_retry: bool = False  # of a part that was given up: the position is already past it and must not move
 
     @property
     def nothing_new(self) -> bool:
@@ -44,12 +44,12 @@ class Part(NamedTuple):
 
     def judged(self, verdict: str) -> Part:
         """The part with its verdict, which later parts without edits go by."""
-        position = self.position if self.again else self.position._replace(verdict=verdict)
+        position = self.position if self.is_retry else self.position._replace(verdict=verdict)
         return self._replace(verdict=verdict, position=position)
 
 
-class _Found(NamedTuple):
-    """A part as it was read, without what its payload adds."""
+class _Lines(NamedTuple):
+    """The new lines of a transcript, before the message of the payload is added."""
 
     where: Extent
     begin: int
@@ -58,13 +58,7 @@ class _Found(NamedTuple):
     context: digest.Context
 
 
-def read_part(
-    state: CaptureState,
-    entry: Pending,
-    *,
-    incremental: bool,
-    world: World,
-) -> Part | None:
+def read_part(state: CaptureState, entry: Pending, *, incremental: bool, world: World) -> Part | None:
     """Read what is new of an entry's transcript; None when there is neither a transcript nor a message."""
     position = state.position(entry.key, entry.transcript, world.now())
     where = blocks.extent(entry.transcript) if entry.transcript else None
@@ -73,23 +67,23 @@ def read_part(
     if where.path.endswith(".txt"):
         return _part_of_text(entry, position, where)
     begin = _begin(state, position, where)
-    found = _find(where, begin, position)
-    missing = _missing(entry, position, found)
+    lines = _read_lines(where, begin, position)
+    missing = _missing(entry, position, lines)
     waited = 0.0
     while missing and world.now() - entry.stop < _FRESH and waited < _LAG:
         world.sleep(0.1)
         waited += 0.1
         newer = blocks.extent(entry.transcript)
-        if newer and newer.size != found.where.size:
-            found = _find(newer, begin, position)
-            missing = _missing(entry, position, found)
-    part = _part(entry, position, found, missing=missing, incremental=incremental)
+        if newer and newer.size != lines.where.size:
+            lines = _read_lines(newer, begin, position)
+            missing = _missing(entry, position, lines)
+    part = _part(entry, position, lines, missing=missing, incremental=incremental)
     subagents, more = reading.subagent_edits(where.path, position.subagents)
     return part._replace(edits=part.edits + more, position=part.position._replace(subagents=subagents))
 
 
 def read_again(state: CaptureState, stored: GivenUp, *, incremental: bool, world: World) -> Part | None:
-    """Read exactly the part that was given up; None when its transcript does not hold it any more.
+    """Read exactly the part that was given up; None when its transcript has lost it.
 
     What was captured after it stays captured: the transcript's position never moves back.
     """
@@ -101,18 +95,18 @@ def read_again(state: CaptureState, stored: GivenUp, *, incremental: bool, world
             return None
         part = _part_of_message(entry, new, world.now())
         after = kept._replace(appended=kept.appended or part.position.appended)
-        return part._replace(position=after, verdict=stored.verdict, again=True)
+        return part._replace(position=after, verdict=stored.verdict, is_retry=True)
     where = _where_again(stored)
     if where is None:
         return None
     if where.path.endswith(".txt"):
         part = _part_of_text(entry, new, where)
     else:
-        found = _find(where, stored.begin, new)
-        part = _part(entry, new, found, missing=bool(stored.appended), incremental=incremental)
+        lines = _read_lines(where, stored.begin, new)
+        part = _part(entry, new, lines, missing=bool(stored.appended), incremental=incremental)
     ahead = part.position._replace(verdict=kept.verdict, subagents=kept.subagents)
     after = kept if kept.offset >= stored.end else ahead
-    return part._replace(position=after, verdict=stored.verdict, again=True)
+    return part._replace(position=after, verdict=stored.verdict, is_retry=True)
 
 
 def _where_again(stored: GivenUp) -> Extent | None:
@@ -126,7 +120,7 @@ def _where_again(stored: GivenUp) -> Extent | None:
 
 
 def unread(state: CaptureState, entry: Pending, now: float) -> Part | None:
-    """All that has come since the last capture as a part without content: to pass over what cannot be read."""
+    """An empty part that spans everything new, used to skip a transcript that cannot be read."""
     where = blocks.extent(entry.transcript) if entry.transcript else None
     position = state.position(entry.key, entry.transcript, now)
     if where is None:
@@ -134,18 +128,9 @@ def unread(state: CaptureState, entry: Pending, now: float) -> Part | None:
     check = blocks.check_before(where.path, where.size)
     begin = min(position.offset, where.size)
     appended = _hash(entry.message) if begin == where.size and entry.message else ""
-    return Part(
-        session=Session(entry.host),
-        context=digest.NO_CONTEXT,
-        edits=(),
-        begin=begin,
-        position=position._replace(path=where.path, offset=where.size, check=check, appended=appended),
-        session_id=entry.session_id,
-        path=where.path,
-        time=where.modified,
-        tail=where.size,
-        verdict=position.verdict,
-    )
+    after = position._replace(path=where.path, offset=where.size, check=check, appended=appended)
+    part = _new_part(entry, Session(entry.host), after, where.modified, path=where.path)
+    return part._replace(begin=begin, tail=where.size)
 
 
 def older_edits(part: Part) -> Iterator[Edit]:
@@ -154,17 +139,17 @@ def older_edits(part: Part) -> Iterator[Edit]:
         yield from reading.edits(part.path, part.begin, part.tail)
 
 
-def _find(where: Extent, begin: int, position: Position) -> _Found:
+def _read_lines(where: Extent, begin: int, position: Position) -> _Lines:
     context = reading.context(where.path, begin, _titles(position))
-    return _Found(where, begin, *reading.read(where, begin), context)
+    return _Lines(where, begin, *reading.read(where, begin), context)
 
 
-def _part(entry: Pending, position: Position, found: _Found, *, missing: bool, incremental: bool) -> Part:
-    """The part with the last message that it lacks; the whole session where it is wanted."""
-    path, tail, context = found.where.path, found.tail, found.context
-    session = _without_appended(found.session, position)
+def _part(entry: Pending, position: Position, lines: _Lines, *, missing: bool, incremental: bool) -> Part:
+    """The part, with the last message if it is missing; the whole session unless ``incremental``."""
+    path, tail, context = lines.where.path, lines.tail, lines.context
+    session = _without_appended(lines.session, position)
     if (session.entries or missing) and not incremental:
-        session = reading.read(found.where, 0)[0]
+        session = reading.read(lines.where, 0)[0]
         context = context._replace(first_request="", before_assistant="", before_user="")
     appended = ""
     if missing:
@@ -177,35 +162,31 @@ def _part(entry: Pending, position: Position, found: _Found, *, missing: bool, i
         uuid=session.uuids[-1] if session.uuids else position.uuid,
         appended=appended or ("" if session.entries else position.appended),
     )
+    part = _new_part(entry, session, after, session.last_time or lines.where.modified, path=path)
+    return part._replace(context=context, begin=lines.begin, tail=tail.begin)
+
+
+def _new_part(entry: Pending, session: Session, after: Position, time: float, *, path: str) -> Part:
+    """A part from the beginning of its file; its only context are the titles of earlier drafts."""
     return Part(
         session=session,
-        context=context,
+        context=digest.NO_CONTEXT._replace(titles=_titles(after)),
         edits=session.edits,
-        begin=found.begin,
+        begin=0,
         position=after,
         session_id=entry.session_id,
         path=path,
-        time=session.last_time or found.where.modified,
-        tail=tail.begin,
-        verdict=position.verdict,
+        time=time,
+        tail=0,
+        verdict=after.verdict,
     )
 
 
 def _part_of_message(entry: Pending, position: Position, now: float) -> Part:
     mark = _hash(entry.message)
     entries = () if position.appended == mark else (Entry("assistant", entry.message),)
-    return Part(
-        session=Session(entry.host, entries=entries),
-        context=digest.NO_CONTEXT._replace(titles=_titles(position)),
-        edits=(),
-        begin=0,
-        position=position._replace(appended=mark),
-        session_id=entry.session_id,
-        path="",
-        time=entry.stop or now,
-        tail=0,
-        verdict=position.verdict,
-    )
+    session = Session(entry.host, entries=entries)
+    return _new_part(entry, session, position._replace(appended=mark), entry.stop or now, path="")
 
 
 def _part_of_text(entry: Pending, position: Position, where: Extent) -> Part:
@@ -215,18 +196,8 @@ def _part_of_text(entry: Pending, position: Position, where: Extent) -> Part:
     check = blocks.check_before(where.path, where.size)
     if position.offset == where.size and position.check == check:
         session = Session("cursor")
-    return Part(
-        session=session,
-        context=digest.NO_CONTEXT._replace(titles=_titles(position)),
-        edits=session.edits,
-        begin=0,
-        position=position._replace(path=where.path, offset=where.size, check=check),
-        session_id=entry.session_id,
-        path=where.path,
-        time=where.modified,
-        tail=0,
-        verdict=position.verdict,
-    )
+    after = position._replace(path=where.path, offset=where.size, check=check)
+    return _new_part(entry, session, after, where.modified, path=where.path)
 
 
 # -- where the part begins
@@ -234,22 +205,24 @@ def _part_of_text(entry: Pending, position: Position, where: Extent) -> Part:
 
 def _begin(state: CaptureState, position: Position, where: Extent) -> int:
     if position.offset:
-        stands = position.offset <= where.size
-        if stands and blocks.check_before(where.path, position.offset) == position.check:
+        if (
+            position.offset <= where.size
+            and blocks.check_before(where.path, position.offset) == position.check
+        ):
             return position.offset
-        found = _after_record(where, position.uuid)
-        if found:
-            return found
+        after = _after_record(where, position.uuid)
+        if after:
+            return after
     return _after_known(state, where)
 
 
 def _after_record(where: Extent, uuid: str) -> int:
-    """The offset after the record with that id, 0 when the file does not hold it."""
-    found, needle = 0, uuid.encode("utf-8", "replace")
+    """The offset after the record with that id, 0 when the file has none."""
+    after, needle = 0, uuid.encode("utf-8", "replace")
     for offset, line in blocks.lines(where.path, 0, where.size) if uuid else ():
         if needle in line and uuid in transcript.parse([line]).uuids:
-            found = offset
-    return found
+            after = offset
+    return after
 
 
 def _after_known(state: CaptureState, where: Extent) -> int:
@@ -261,15 +234,15 @@ def _after_known(state: CaptureState, where: Extent) -> int:
             break
     if not state.known(first):
         return 0
-    found = 0
+    after = 0
     numbered: list[tuple[str, int]] = []
     for offset, line in blocks.lines(where.path, 0, where.size):
         numbered.extend((uuid, offset) for uuid in transcript.parse([line]).uuids)
     known = state.known(uuid for uuid, _ in numbered)
     for uuid, offset in numbered:
         if uuid in known:
-            found = offset
-    return found
+            after = offset
+    return after
 
 
 def _titles(position: Position) -> tuple[str, ...]:
@@ -279,20 +252,20 @@ def _titles(position: Position) -> tuple[str, ...]:
 # -- the last message
 
 
-def _missing(entry: Pending, position: Position, found: _Found) -> bool:
+def _missing(entry: Pending, position: Position, lines: _Lines) -> bool:
     """Whether the payload's last message is neither in the part nor captured already."""
     if not entry.message or _hash(entry.message) == position.appended:
         return False
     wanted = _fold(entry.message)
-    texts = [e.text for e in found.session.entries if e.kind in ("assistant", "plan")]
-    if not texts and found.context.before_assistant:
-        texts = [found.context.before_assistant]
+    texts = [e.text for e in lines.session.entries if e.kind in ("assistant", "plan")]
+    if not texts and lines.context.before_assistant:
+        texts = [lines.context.before_assistant]
     folded = [_fold(text) for text in texts]
     return bool(wanted) and not any(wanted in text for text in folded) and wanted not in "".join(folded)
 
 
 def _without_appended(session: Session, position: Position) -> Session:
-    """The part without the message that an earlier capture sent before the file held it."""
+    """The part without the message that an earlier capture sent before it was in the file."""
     if not position.appended:
         return session
     for number, entry in enumerate(session.entries):

@@ -1,4 +1,4 @@
-"""Stops on their way to a capture: each is taken into the queue durably, before anything is done for it."""
+"""The queue of stops: each is stored durably before anything is done for it."""
 
 from __future__ import annotations
 
@@ -18,38 +18,29 @@ from decision_hooks.transcripts import blocks, find
 
 
 class Run(NamedTuple):
-    """What each step of a capture works with."""
+    """The workplace and the settings of a capture."""
 
     at: Workplace
     settings: CaptureSettings
 
     @property
     def state(self) -> CaptureState:
-        """What capture remembers of the project, its other work trees included."""
+        """The state of the project, its other work trees included."""
         return CaptureState(self.at.project)
 
 
-class Stop(NamedTuple):
-    """One stop of a session, taken into the queue."""
-
-    run: Run
-    key: str
-    time: float  # seconds since the epoch
-
-
-def enter(run: Run, event: HookEvent) -> Stop | None:
-    """Take a stop into the queue, durably; None (and a log line) when it has nothing to capture."""
-    table.language(run.settings.language)  # a name that is none ends the run before anything changes
+def enter(run: Run, event: HookEvent) -> Pending | None:
+    """Take a stop into the queue, durably; None (and a log line) when there is nothing to capture now."""
+    table.language(run.settings.language)  # a bad name ends the run before anything changes
     world, project, log = run.at
     path = find_transcript(event, world.environ)
     if not path and not event.message:
-        log.write("no transcript path")
+        log.skip("no transcript", "no transcript path")
         return None
     open_state(project)
-    key = key_of(path or f"message:{event.host}:{event.session_id}")
     now = world.now()
     entry = Pending(
-        key=key,
+        key=key_of(path or f"message:{event.host}:{event.session_id}"),
         transcript=path,
         session_id=event.session_id,
         host=event.host,
@@ -62,9 +53,9 @@ def enter(run: Run, event: HookEvent) -> Stop | None:
     )
     run.state.put(entry)
     if not event.completed:
-        log.write("stop was not completed: the part waits")
+        log.skip("stop not completed", "stop was not completed: the part waits")
         return None
-    return Stop(run, key, now)
+    return entry
 
 
 def find_transcript(event: HookEvent, environ: Mapping[str, str]) -> str:
@@ -76,5 +67,5 @@ def find_transcript(event: HookEvent, environ: Mapping[str, str]) -> str:
         where = where or (blocks.extent(path) if path else None)
     if where is None and re.fullmatch(r"[\w.-]{3,100}", event.session_id) and event.session_id != "unknown":
         found = (blocks.extent(path) for path in find.host_transcripts(event.host, event.session_id, environ))
-        where = next((one for one in found if one), None)
+        where = next(filter(None, found), None)
     return where.path if where else ""

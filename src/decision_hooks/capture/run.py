@@ -41,7 +41,7 @@ def capture_part(run: Run, entry: Pending, timeout: float) -> tuple[str, Part | 
     """Capture one part; returns the outcome and, where one was read, the part. Writes to the log as it goes."""
     part = read_part(run.state, entry, incremental=run.settings.incremental, world=run.at.world)
     if part is None:
-        run.at.log.write("no transcript path")
+        run.at.log.skip("no transcript", "no transcript path")
         return DONE, None
     return _capture(run, entry, part, timeout)
 
@@ -60,11 +60,11 @@ def capture_again(run: Run, stored: GivenUp, timeout: float) -> str:
 
 def _capture(run: Run, entry: Pending, part: Part, timeout: float) -> tuple[str, Part]:
     if part.nothing_new:
-        run.at.log.write("nothing new in the session")
+        run.at.log.skip("nothing new", "nothing new in the session")
         return DONE, part
     part, skip = _judge_relevance(run, part)
     if skip:
-        run.at.log.write(f"skipping ADR capture: {skip} session")
+        run.at.log.skip(skip, f"skipping ADR capture: {skip} session")
         _move(run, entry, part)
         return DONE, part
     tried = _decisions(run, part, timeout)
@@ -149,7 +149,7 @@ def _decisions(run: Run, part: Part, timeout: float) -> _Tried:
     run.at.log.write(f"using {chosen.label} (model: {chosen.model})")
     stopped = may_not_call(run.at, chosen, run.settings.daily_calls)
     if stopped:
-        run.at.log.write(stopped)
+        run.at.log.skip(*stopped)
         return _Tried(WAITS)
     sent = digest.render(
         part.session, mask=lambda text: mask.outgoing(text, run.at.world.home), context=part.context
@@ -168,18 +168,20 @@ def _decisions(run: Run, part: Part, timeout: float) -> _Tried:
 
 def _read_answer(run: Run, chosen: Backend, answer: answers.Answer) -> _Tried:
     if answer.trouble:
-        run.at.log.write(f"{chosen.name}: {answer.trouble}: {quoted(answer.detail)}")
+        text = f"{chosen.name}: {answer.trouble}: {quoted(answer.detail)}"
+        run.at.log.skip(f"backend: {answer.trouble}", text)
         return _Tried(WAITS if answer.trouble in answers.SPENT_NOTHING else FAILED)
     if not answer.text.strip():
-        run.at.log.write(f"empty response from {chosen.name}")
+        run.at.log.skip("empty reply", f"empty response from {chosen.name}")
         return _Tried(FAILED)
     try:
         found = decisions(answer.text)
     except RefusedReply as error:
-        run.at.log.write(f"refused reply of {chosen.name}: {error}: {quoted(answer.text)}")
+        text = f"refused reply of {chosen.name}: {error}: {quoted(answer.text)}"
+        run.at.log.skip("refused reply", text)
         return _Tried(FAILED)
     if not found:
-        run.at.log.write("NONE")
+        run.at.log.skip("no decision in it", "NONE")
     return _Tried(DONE, found)
 
 
@@ -199,16 +201,20 @@ def _decisions_of_choices(run: Run, part: Part) -> _Tried:
         for choice in real_choices(part.session)
     )
     if not found:
-        run.at.log.write("choices: no answered question and no judged plan in the session")
+        text = "choices: no answered question and no judged plan in the session"
+        run.at.log.skip("no choice in it", text)
     return _Tried(DONE, found)
 
 
 def _choose_backend(run: Run) -> Backend | None:
     choice = capture_choice(run.settings, run.at.project.root, run.at.world.environ)
+    if choice.backend is None and run.settings.backend != "auto":
+        run.at.log.skip("no backend", choice.reasons[0])
+        return None
     for reason in choice.reasons:
         run.at.log.write(reason)
-    if choice.backend is None and run.settings.backend == "auto":
-        run.at.log.write("no backend available")
+    if choice.backend is None:
+        run.at.log.skip("no backend", "no backend available")
     return choice.backend
 
 
@@ -241,7 +247,7 @@ def _deliver(run: Run, entry: Pending, part: Part, decisions: tuple[madr.Decisio
         run.at.log.write(f"masked in the reply: {counts}")
     position = part.position._replace(titles=part.position.titles + drafts.titles, time=run.at.world.now())
     if decisions and not drafts.texts:
-        run.at.log.write("nothing new: every decision of the reply was written before")
+        run.at.log.skip("written before", "nothing new: every decision of the reply was written before")
     if not drafts.texts:
         _move(run, entry, part._replace(position=position))
         return

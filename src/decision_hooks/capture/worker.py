@@ -1,13 +1,21 @@
-"""The worker that captures what is due: one a project, tries counted, an interrupted run finished first."""
+"""Captures the parts that are due: one worker a project, tries counted, an interrupted run finished first."""
 
 from __future__ import annotations
 
 import os
 
-from decision_hooks.capture import part as capture_part
-from decision_hooks.capture import run as capture
-from decision_hooks.capture.part import Part
-from decision_hooks.capture.queue import Run, Stop
+from decision_hooks.capture.part import Part, unread
+from decision_hooks.capture.queue import Run
+from decision_hooks.capture.run import (
+    DONE,
+    FAILED,
+    SKIPPED,
+    WAITS,
+    capture_again,
+    capture_part,
+    finish_outbox,
+    give_up,
+)
 from decision_hooks.errors import DecisionHooksError
 from decision_hooks.state.capture import DAY, PENDING_DAYS
 from decision_hooks.state.values import GivenUp, Pending
@@ -21,15 +29,15 @@ _MOST_OTHERS = 5  # parts of other sessions that one stop takes up
 _LEAST_CALL = 5.0  # seconds: a call is not begun with less
 
 
-def work(stop: Stop, *, foreground: bool) -> None:
-    """Capture what is due, the stop's own part first; another worker that holds the lock will see our entry."""
-    worker = _Worker(stop, foreground)
+def work(run: Run, entry: Pending, *, foreground: bool) -> None:
+    """Capture what is due, this entry first; another worker that has the lock will see the entry."""
+    worker = _Worker(run, entry.key, entry.stop, foreground)
     while True:
         lock = worker.lock()
         if lock is None:
             return
         if not lock.supported:
-            stop.run.at.log.write("locks are not supported here: going on without")
+            run.at.log.write("locks are not supported here: continuing without a lock")
         try:
             worker.recover()
             worker.drain()
@@ -39,31 +47,30 @@ def work(stop: Stop, *, foreground: bool) -> None:
             return
 
 
-def take_again(stop: Stop, stored: GivenUp) -> tuple[str, str]:
-    """Capture exactly a part that was given up, then what came meanwhile: the outcome and the log's last word."""
-    worker = _Worker(stop, foreground=True, others=0)
+def take_again(run: Run, stored: GivenUp) -> tuple[str, str]:
+    """Retry one given-up part, then drain the queue; returns the outcome and the last log line of the part."""
+    worker = _Worker(run, "", run.at.world.now(), foreground=True, others=0)
     lock = worker.lock()
     if lock is None:
-        return capture.WAITS, "another capture is running"
+        return WAITS, "another capture is running"
     try:
         worker.recover()
-        outcome, said = worker.take_again(stored), stop.run.at.log.last
+        outcome, line = worker.take_again(stored), run.at.log.last
         worker.drain()
     finally:
         locking.release(lock)
-    return outcome, said
+    return outcome, line
 
 
 class _Worker:
     def __init__(
-        self,
-        stop: Stop,
-        foreground: bool,
-        others: int = _MOST_OTHERS,
+        self, run: Run, key: str, begun: float, foreground: bool, others: int = _MOST_OTHERS
     ) -> None:
-        self._stop = stop
-        self._state = stop.run.state
-        self._at = stop.run.at
+        self._own_run = run
+        self._key = key  # of the part to be taken first
+        self._begun = begun  # time of the stop that started the worker
+        self._state = run.state
+        self._at = run.at
         self._foreground = foreground
         self._tried: set[str] = set()  # serials of this run
         self._failed: dict[str, int] = {}  # key -> size of the transcript when its failed capture began
@@ -72,7 +79,7 @@ class _Worker:
         self._spent = 0.0  # seconds of a run in the foreground
 
     def lock(self) -> locking.Lock | None:
-        """The lock of the project's one worker; in the foreground the wait for it is part of the time."""
+        """Take the lock of the project's worker; in the foreground the wait counts as time spent."""
         seconds = max(0.0, self._left()) if self._foreground else 0.0
         path, now = self._at.project.state_file("worker.lock"), self._at.world.now
         begin = now()
@@ -81,7 +88,7 @@ class _Worker:
         return lock
 
     def recover(self) -> None:
-        """Finish what an earlier run was killed in; what cannot be finished now does not hold up the rest."""
+        """Write the drafts that a killed run left; a failure is logged and does not stop the rest."""
         self._stuck.clear()
         for outbox in self._state.outboxes():
             run = self._run(outbox.root)
@@ -92,9 +99,9 @@ class _Worker:
                 self._stuck.add(outbox.key)
                 continue
             try:
-                capture.finish_outbox(run, outbox)
+                finish_outbox(run, outbox)
             except DecisionHooksError as error:
-                self._at.log.write(str(error))
+                self._at.log.skip(error.reason, str(error))
                 self._stuck.add(outbox.key)
         self._state.forget_old(self._at.world.now())
 
@@ -105,43 +112,43 @@ class _Worker:
 
     def _left(self) -> float:
         """Seconds that the next call may take."""
-        most = self._stop.run.settings.timeout
+        most = self._own_run.settings.timeout
         return most - self._spent if self._foreground else most
 
     def take_again(self, stored: GivenUp) -> str:
-        """Capture a part that was given up; where that fails it stays given up."""
+        """Capture a part that was given up; if that fails it stays given up."""
         if stored.entry.key in self._stuck:
-            return capture.WAITS
+            return WAITS
         run = self._run(stored.entry.root)
-        return capture.capture_again(run, stored, self._stop.run.settings.timeout) if run else capture.SKIPPED
+        return capture_again(run, stored, self._own_run.settings.timeout) if run else SKIPPED
 
     def due(self) -> list[Pending]:
-        """The entries that this run has still to take, its own first; none when its time is spent."""
-        began, most = self._stop.time, self._stop.run.settings.timeout
+        """The entries that this run should still take, its own first; none when its time is spent."""
+        begun, most = self._begun, self._own_run.settings.timeout
         if self._left() < min(_LEAST_CALL, most / 2):
             return []
         own, fresh, old = [], [], []
         for entry in self._state.pending():
-            if entry.serial in self._tried or entry.key in self._stuck or self._stands_as_failed(entry):
+            if entry.serial in self._tried or entry.key in self._stuck or self._failed_unchanged(entry):
                 continue
-            if entry.stop > began:  # came while we work; of our own session too
+            if entry.stop > begun:  # came while we work; of our own session too
                 fresh += [] if entry.waits else [entry]
-            elif began <= entry.tried <= self._at.world.now():
+            elif begun <= entry.tried <= self._at.world.now():
                 continue  # another worker has tried it for this very stop
-            elif entry.key == self._stop.key:
+            elif entry.key == self._key:
                 own.append(entry)
-            elif began - entry.stop <= PENDING_DAYS * DAY:
+            elif begun - entry.stop <= PENDING_DAYS * DAY:
                 old.append(entry)
         return own + fresh + old[: max(0, self._others)]
 
-    def _stands_as_failed(self, entry: Pending) -> bool:
+    def _failed_unchanged(self, entry: Pending) -> bool:
         """Whether this run failed on the entry and its transcript has not grown since."""
         where = blocks.extent(entry.transcript)
         return entry.key in self._failed and (where is None or where.size == self._failed[entry.key])
 
     def _take(self, entry: Pending, timeout: float) -> None:
         self._tried.add(entry.serial)
-        if entry.key != self._stop.key and entry.stop <= self._stop.time:
+        if entry.key != self._key and entry.stop <= self._begun:
             self._others -= 1
         claimed = self._state.claim(entry.key, self._at.world.now())
         if claimed is None:
@@ -155,28 +162,28 @@ class _Worker:
         begin = self._at.world.now()
         outcome, part = self._try(run, claimed, timeout)
         self._spent += max(0.0, self._at.world.now() - begin)
-        if outcome in (capture.DONE, capture.SKIPPED):
+        if outcome in (DONE, SKIPPED):
             self._state.finish(claimed)
-        elif outcome == capture.FAILED and claimed.tries >= _MOST_TRIES:
-            capture.give_up(run, claimed._replace(tries=_MOST_TRIES), part)
+        elif outcome == FAILED and claimed.tries >= _MOST_TRIES:
+            give_up(run, claimed._replace(tries=_MOST_TRIES), part)
             self._state.finish(claimed)
         else:
             self._failed[claimed.key] = where.size if where else 0
-            self._state.put_back(claimed, self._at.world.now(), counts=outcome == capture.FAILED)
+            self._state.put_back(claimed, self._at.world.now(), counts=outcome == FAILED)
 
     def _try(self, run: Run, claimed: Pending, timeout: float) -> tuple[str, Part | None]:
-        """Capture a part, but for one that has ended three runs before they could tell why."""
+        """Capture a part, unless three runs ended during it without an outcome."""
         if claimed.tries > _MOST_TRIES:
-            return capture.FAILED, capture_part.unread(self._state, claimed, self._at.world.now())
-        return capture.capture_part(run, claimed, timeout)
+            return FAILED, unread(self._state, claimed, self._at.world.now())
+        return capture_part(run, claimed, timeout)
 
     def _is_ours(self, root: str) -> bool:
-        """Whether a root is still a work tree here: a state folder that was copied names those of the first."""
+        """Whether a root is a work tree of this repository: a copied state folder names those of the original."""
         return os.path.isdir(root) and os.path.realpath(root) in work_trees(self._at.project.root)
 
     def _run(self, root: str) -> Run | None:
-        """The run for that root; None when the root is gone, or is not of this project."""
-        run = self._stop.run
+        """The run for that root; None when the root is gone or belongs to another project."""
+        run = self._own_run
         if root == self._at.project.root:
             return run
         if not self._is_ours(root):
@@ -185,5 +192,5 @@ class _Worker:
         try:
             return run._replace(at=workplace(self._at.world, root, run.settings.adr_dir))
         except DecisionHooksError as error:
-            self._at.log.write(str(error))
+            self._at.log.skip(error.reason, str(error))
             return None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from decision_hooks.commands.options import parser, root_of
 from decision_hooks.normalize.job import Job, NotOpened, open_by_hand
 from decision_hooks.state import journal
+from decision_hooks.state.runs import DamagedError, known_runs
 from decision_hooks.system import locking
 from decision_hooks.system.world import World
 
@@ -30,7 +31,7 @@ def run(argv: Sequence[str], world: World) -> int:
 
 
 def _list(job: Job) -> int:
-    known = journal.runs(job.at.project)
+    known = known_runs(job.at.project)
     for done in known:
         job.at.world.out(f"{done.id}  {done.state:<7}  {done.title}")
     if not known:
@@ -39,14 +40,14 @@ def _list(job: Job) -> int:
 
 
 def _undo(job: Job, wanted: str) -> int:
-    known = journal.runs(job.at.project)
+    known = known_runs(job.at.project)
     chosen = next((run for run in known if (run.id == wanted if wanted else run.state == "done")), None)
     if chosen is None:
         job.at.world.err(f"no run {wanted!r}: see `undo --list`" if wanted else "no run to undo")
         return 1
     try:
         names = journal.undo(chosen)
-    except (journal.JournalError, journal.DamagedError) as error:
+    except (journal.JournalError, DamagedError) as error:
         job.at.log.write(f"undo refused: {error}")
         job.at.world.err(str(error))
         return 1

@@ -56,7 +56,7 @@ def _run(program: str, argv: Sequence[str], story: str, speaks: bool, opened: li
     log = log_of(root, program, world.now)
     opened.append(log)
     if unknown:
-        log.write(f"unknown flag {unknown}: nothing was done")
+        log.skip("unknown flag", f"unknown flag {unknown}: nothing was done")
     else:
         _STORIES[story](world, event, root, log, "--detach" in flags)
 
@@ -71,18 +71,19 @@ def _capture(world: World, event: HookEvent, root: str, log: RunLog, detach: boo
     try:
         settings = capture_settings(world.environ)
         at = Workplace(world, project_at(root, settings.adr_dir), log)
-        stop = queue.enter(queue.Run(at, settings), event)
+        run = queue.Run(at, settings)
+        entered = queue.enter(run, event)
     except DecisionHooksError as error:
-        log.write(str(error))
+        log.skip(error.reason, str(error))
         return
-    if stop is None:
+    if entered is None:
         return
-    entered = stop
+    entry = entered
 
     def job() -> None:
         from decision_hooks.capture import worker
 
-        worker.work(entered, foreground=not detach)
+        worker.work(run, entry, foreground=not detach)
 
     _now_or_detached(world, log, detach, job)
 
@@ -94,7 +95,7 @@ def _normalize(world: World, event: HookEvent, root: str, log: RunLog, detach: b
     try:
         due = hook.gates(world, root, log)
     except DecisionHooksError as error:
-        log.write(str(error))
+        log.skip(error.reason, str(error))
         return
     if due is None:
         return
@@ -115,7 +116,7 @@ def _now_or_detached(
         try:
             job()
         except DecisionHooksError as error:
-            log.write(str(error))
+            log.skip(error.reason, str(error))
 
     if not detach:
         guarded()

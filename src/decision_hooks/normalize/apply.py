@@ -10,8 +10,9 @@ from decision_hooks.normalize.job import Job
 from decision_hooks.records.front_matter import DraftFile
 from decision_hooks.replies.operations import RawOperation
 from decision_hooks.replies.plan import DELETE, MERGE, REWRITE, Folder, Plan, Write, plan
-from decision_hooks.state import journal
+from decision_hooks.state import journal, runs
 from decision_hooks.state.normalize import StoredPlan
+from decision_hooks.state.runs import Change
 from decision_hooks.system import adr_folder, git, locking
 from decision_hooks.system.runlog import iso_time
 
@@ -92,12 +93,12 @@ def store_plan(job: Job, planned: BatchPlan, reply: str) -> str:
     return job.state.store_plan(stored, job.at.world.now()).id
 
 
-def reason_not_to_write(job: Job) -> str:
-    """The reason to change nothing after the wait for a reply, "" for none."""
+def reason_not_to_write(job: Job) -> tuple[str, str] | None:
+    """Why nothing may be written after the wait for a reply, and the line for the log; None when it may."""
     if not locking.still_ours(job.lock):
-        return "the lock was lost during the call: nothing was done"
+        return "lock lost", "the lock was lost during the call: nothing was done"
     busy = git.operation_in_progress(job.at.project.root)
-    return f"git {busy} began during the call: nothing was done" if busy else ""
+    return ("git busy", f"git {busy} began during the call: nothing was done") if busy else None
 
 
 def apply(job: Job, planned: BatchPlan) -> tuple[tuple[str, ...], str]:
@@ -109,13 +110,13 @@ def apply(job: Job, planned: BatchPlan) -> tuple[tuple[str, ...], str]:
     changes = _changes(planned)
     run_id = ""
     if changes:
-        run = journal.begin(job.at.project, job.at.world.now(), changes, _title(planned))
+        run = runs.begin(job.at.project, job.at.world.now(), changes, _title(planned))
         run_id = run.id
         left = set(journal.apply(run))
         for name in sorted(left):
             job.at.log.write(f"left alone, changed meanwhile: {name}")
         planned = planned.without(left)
-        journal.forget_old(job.at.project)
+        runs.forget_old(job.at.project)
     lines = planned.lines()
     for line in lines:
         job.at.log.write(line)
@@ -142,15 +143,15 @@ def _without_changed(job: Job, planned: BatchPlan) -> BatchPlan:
     return planned.without(changed)
 
 
-def _changes(planned: BatchPlan) -> list[journal.Change]:
+def _changes(planned: BatchPlan) -> list[Change]:
     plan, folder = planned.plan, planned.folder
     changes = []
     for write in plan.writes:
         before = None if write.before is None else folder.stored(write.name)
-        changes.append(journal.Change(write.name, before, _bytes_after(write, before)))
+        changes.append(Change(write.name, before, _bytes_after(write, before)))
     for name in [*plan.removals, *planned.tooling]:
         needs = tuple(write.name for write in plan.writes if name in write.sources)
-        changes.append(journal.Change(name, folder.stored(name), None, needs))
+        changes.append(Change(name, folder.stored(name), None, needs))
     return changes
 
 

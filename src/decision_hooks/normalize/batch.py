@@ -37,10 +37,12 @@ def run_batch(job: Job, *, dry: bool | None = None, seen: Set[str] = frozenset()
     folder = adr_folder.Snapshot(job.at.project.adr)
     batch = _choose(job, folder, seen)
     if not batch:
-        return _logged(job, Outcome("nothing", reason="no drafts"))
+        return _logged(job, "no drafts", Outcome("nothing", reason="no drafts"))
     if not dry and not adr_folder.can_be_written(job.at.project.adr):
         return _logged(
-            job, Outcome("skipped", reason=f"{job.settings.adr_dir} cannot be written: nothing was done")
+            job,
+            "cannot write",
+            Outcome("skipped", reason=f"{job.settings.adr_dir} cannot be written: nothing was done"),
         )
     tooling = tooling_only(job, batch) if job.settings.skip_tooling_only else ()
     asked = tuple(draft for draft in batch if draft.name not in tooling)
@@ -88,8 +90,8 @@ def _drafts(folder: adr_folder.Snapshot, names: Iterable[str]) -> list[DraftFile
 # -- its end
 
 
-def _logged(job: Job, outcome: Outcome) -> Outcome:
-    job.at.log.write(outcome.reason)
+def _logged(job: Job, reason: str, outcome: Outcome) -> Outcome:
+    job.at.log.skip(reason, outcome.reason)
     return outcome
 
 
@@ -104,9 +106,9 @@ def _stored(job: Job, planned: BatchPlan, reply: Reply) -> Outcome:
 
 def _applied(job: Job, planned: BatchPlan, reply: Reply) -> Outcome:
     """Apply a plan; drafts that need no model are deleted even if there was no reply."""
-    reason = reason_not_to_write(job)
-    if reason:
-        return _logged(job, Outcome("skipped", reason=reason))
+    refusal = reason_not_to_write(job)
+    if refusal:
+        return _logged(job, refusal[0], Outcome("skipped", reason=refusal[1]))
     lines, run_id = apply(job, planned)
     waiting = adr_folder.Snapshot(job.at.project.adr).drafts
     if reply.text and not reply.failure:

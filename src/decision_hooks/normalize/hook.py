@@ -27,11 +27,11 @@ def gates(world: World, root: str, log: RunLog) -> Job | None:
     opened = open_job(at, settings, by_hand=False)
     if isinstance(opened, NotOpened):
         if opened.reason:
-            log.write(opened.reason)
+            log.skip(opened.kind, opened.reason)
         return None
     closed = _closed_gate(opened)
     if closed:
-        log.write(closed)
+        log.skip(*closed)
         locking.release(opened.lock)
         return None
     return opened
@@ -48,16 +48,17 @@ def run(job: Job) -> None:
         locking.release(job.lock)
 
 
-def _closed_gate(job: Job) -> str:
-    """The gate of interval, back-off or threshold that is closed, "" when all are open."""
+def _closed_gate(job: Job) -> tuple[str, str] | None:
+    """The first closed gate, and the line for the log; None when all are open."""
     now = job.at.world.now()
     last = job.state.last_attempt(now)
     if last is not None and now - last < job.settings.min_interval:
-        return f"last attempt at {iso_time(last)}, interval {job.settings.min_interval / 3600:g} h: nothing was done"
+        hours = f"{job.settings.min_interval / 3600:g} h"
+        return "interval", f"last attempt at {iso_time(last)}, interval {hours}: nothing was done"
     backoff = job.state.backoff(now, job.settings.min_interval)
     if backoff:
-        return f"backing off until {iso_time(backoff.until)}: {backoff.why}"
+        return "backing off", f"backing off until {iso_time(backoff.until)}: {backoff.why}"
     enough, count = adr_folder.has_at_least(job.at.project.adr, max(1, job.settings.threshold))
     if not enough:
-        return f"{count} drafts, threshold {job.settings.threshold}: nothing was done"
-    return ""
+        return "threshold", f"{count} drafts, threshold {job.settings.threshold}: nothing was done"
+    return None

@@ -39,6 +39,7 @@ class NotOpened(NamedTuple):
     """The reason a run did not start, as logged; "" when nothing should be logged."""
 
     reason: str
+    kind: str = ""  # git busy | lock held, as ``status`` counts it
     no_folder: bool = False  # there is no records folder, so there is nothing to do
 
 
@@ -52,15 +53,15 @@ def open_job(
     project = at.project
     busy = git.operation_in_progress(project.root)
     if busy:
-        return NotOpened(f"git {busy} in progress: nothing was done")
+        return NotOpened(f"git {busy} in progress: nothing was done", "git busy")
     if not os.path.isdir(project.adr) and not allow_missing:
         return NotOpened("")
     files.make_folder(project.hooks)
     lock = locking.acquire(os.path.join(project.hooks, _LOCK))
     if lock is None:
-        return NotOpened("another normalize run holds the lock")
+        return NotOpened("another normalize run holds the lock", "lock held")
     if not lock.supported:
-        at.log.write("locks are not supported here: going on without")
+        at.log.write("locks are not supported here: continuing without a lock")
     job = Job(at, settings, lock, by_hand)
     job.state.remove_leftovers()
     for run_id in journal.recover(project):

@@ -42,7 +42,7 @@ def reply_for(job: Job, folder: adr_folder.Snapshot, batch: Drafts) -> Reply:
         return _by_local(job, folder, batch)
     if choice.backend is None:
         chosen = job.settings.backend or job.settings.local_model
-        return _skipped(job, choice.reasons[0] if chosen else "no LLM backend available")
+        return _skipped(job, "no backend", choice.reasons[0] if chosen else "no LLM backend available")
     return _by_model(job, folder, batch, choice.backend)
 
 
@@ -51,7 +51,7 @@ def read_reply(job: Job, text: str, batch: Drafts = ()) -> Reply:
     try:
         return Reply(text, operations(text))
     except RefusedReply as error:
-        job.at.log.write(f"refused reply: {error}: {quoted(text)}")
+        job.at.log.skip("refused reply", f"refused reply: {error}: {quoted(text)}")
         job.state.note_invalid([draft.name for draft in batch])
         return Reply(text, failure="refused", reason=f"the reply was refused: {error}")
 
@@ -59,9 +59,9 @@ def read_reply(job: Job, text: str, batch: Drafts = ()) -> Reply:
 # -- asking
 
 
-def _skipped(job: Job, reason: str) -> Reply:
-    job.at.log.write(reason)
-    return Reply(failure="skipped", reason=reason)
+def _skipped(job: Job, reason: str, text: str) -> Reply:
+    job.at.log.skip(reason, text)
+    return Reply(failure="skipped", reason=text)
 
 
 def _by_rules(job: Job, folder: adr_folder.Snapshot, batch: Drafts) -> Reply:
@@ -76,7 +76,7 @@ def _by_rules(job: Job, folder: adr_folder.Snapshot, batch: Drafts) -> Reply:
 def _by_model(job: Job, folder: adr_folder.Snapshot, batch: Drafts, chosen: Backend) -> Reply:
     stopped = may_not_call(job.at, chosen, job.settings.daily_calls, probe=job.by_hand)
     if stopped:
-        return _skipped(job, stopped)
+        return _skipped(job, *stopped)
     job.at.log.write(f"using {chosen.label} (model: {chosen.model}) for {len(batch)} drafts")
     prompt = batch_prompt(job, folder, batch)
     before = _stamp(job)
@@ -100,7 +100,7 @@ def _by_local(job: Job, folder: adr_folder.Snapshot, batch: Drafts) -> Reply:
     label = Backend("local", model or "-", "local")
     stopped = may_not_call(job.at, label, job.settings.daily_calls, probe=job.by_hand)
     if stopped:
-        return _skipped(job, stopped)
+        return _skipped(job, *stopped)
     job.at.log.write(f"using local (model: {model or 'of the command'}) for {len(batch)} drafts")
     before = _stamp(job)
     job.progress(f"asking the local pipeline about {len(batch)} drafts")
@@ -140,7 +140,7 @@ def _answered(job: Job, batch: Drafts, name: str, answer: answers.Answer, before
     reason = f"empty response from {name}"
     if answer.trouble:
         reason = f"{name}: {answer.trouble}: {quoted(answer.detail)}"
-    job.at.log.write(reason)
+    job.at.log.skip(f"backend: {answer.trouble}" if answer.trouble else "empty reply", reason)
     if answer.trouble in answers.SPENT_NOTHING:
         _back_off(job, before, quoted(answer.detail))
     else:

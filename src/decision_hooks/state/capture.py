@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from decision_hooks.errors import FolderError
-from decision_hooks.state import values
 from decision_hooks.state.values import GivenUp, Outbox, Pending, Position
-from decision_hooks.system import files, locking
+from decision_hooks.system import files, locking, stored
 from decision_hooks.system.project import Project
 
 DAY = 86400.0
@@ -17,7 +16,7 @@ POSITION_DAYS, PENDING_DAYS = 60, 7
 
 
 class CaptureState:
-    """The state folder of one project, as capture sees it; every write is whole or not done."""
+    """The state folder of one project, as capture uses it; every write is atomic."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -25,10 +24,11 @@ class CaptureState:
     # -- positions
 
     def position(self, key: str, path: str, now: float) -> Position:
-        """The stored position of a transcript, a fresh one where none is, or where it lies in the future."""
-        stored = files.read_json(self._file("positions", key))
-        found = values.position(stored, path) if stored else Position(path)
-        return found if found.time <= now + DAY else Position(path)
+        """The stored position of a transcript; a new one when there is none, or its time is in the future."""
+        found = stored.read(Position, files.read_json(self._file("positions", key)))
+        if found is None or found.time > now + DAY:
+            return Position(path)
+        return found._replace(path=found.path or path)
 
     def save_position(self, key: str, position: Position) -> None:
         """Store how far a transcript has been captured."""
@@ -45,7 +45,7 @@ class CaptureState:
         for path in self._old(now):
             try:
                 files.remove(path)
-            except FolderError:  # what cannot be removed is no reason to capture nothing
+            except FolderError:  # capture goes on without the removal
                 continue
         files.write_atomic(stamp, b"")
 
@@ -77,7 +77,7 @@ class CaptureState:
                 locking.release(lock)
 
     def put(self, entry: Pending) -> None:
-        """Store the newest stop of a transcript; tries and age of a part that waits already are kept."""
+        """Store the newest stop of a transcript; a part that waits already keeps its tries and age."""
         with self._pending_lock():
             old = self._pending(entry.key)
             if old:
@@ -86,10 +86,8 @@ class CaptureState:
 
     def pending(self) -> list[Pending]:
         """All parts that wait, oldest first."""
-        found = (
-            self._pending(name[: -len(".json")]) for name in files.names(self._project.state_file("pending"))
-        )
-        return sorted((entry for entry in found if entry), key=lambda entry: entry.first)
+        entries = stored.read_rows(Pending, self._read_all("pending"))
+        return sorted(entries, key=lambda entry: entry.first)
 
     def claim(self, key: str, now: float) -> Pending | None:
         """Count a try of a part, durably, before anything is spent on it; None when it is gone."""
@@ -101,7 +99,7 @@ class CaptureState:
             return entry
 
     def finish(self, entry: Pending) -> None:
-        """The part is captured; a stop that came meanwhile stays, with its tries begun anew."""
+        """Remove a captured part; a newer stop of it stays, with its tries at 0."""
         with self._pending_lock():
             there = self._pending(entry.key)
             if there and there.serial != entry.serial:
@@ -112,7 +110,7 @@ class CaptureState:
                 files.remove(self._file("pending", entry.key))
 
     def put_back(self, entry: Pending, now: float, *, counts: bool) -> None:
-        """The part waits for a later stop; a try that spent nothing of the part's own does not count."""
+        """Let the part wait for a later stop; ``counts``: whether the try was spent on the part itself."""
         with self._pending_lock():
             there = self._pending(entry.key)
             if there:
@@ -120,49 +118,42 @@ class CaptureState:
                 self._write("pending", entry.key, there._replace(tries=tries, tried=now)._asdict())
 
     def give_up(self, part: GivenUp) -> None:
-        """Note a part that was tried too often, so that ``backfill --retry`` finds it."""
+        """Store a part that was tried too often, for ``backfill --retry``."""
         value = part._asdict() | part.entry._asdict()
         value.pop("entry")
         self._write("given-up", part.name, value)
 
     def given_up(self) -> list[GivenUp]:
         """Parts that were given up."""
-        folder = self._project.state_file("given-up")
-        stored = (files.read_json(os.path.join(folder, name)) for name in files.names(folder))
-        return [part for part in (values.given_up(value) for value in stored if value) if part]
+        rows = [value | {"entry": value} for value in self._read_all("given-up")]
+        return list(stored.read_rows(GivenUp, rows))
 
     def forget_given_up(self, part: GivenUp) -> None:
-        """A part that had been given up has been taken up again."""
+        """Remove a given-up part that has been captured."""
         files.remove(self._file("given-up", part.name))
 
     def _pending(self, key: str) -> Pending | None:
-        return values.pending(files.read_json(self._file("pending", key)) or {})
+        return stored.read(Pending, files.read_json(self._file("pending", key)))
 
     # -- outbox
 
     def save_outbox(self, outbox: Outbox) -> None:
-        """Keep the drafts of a reply before the first of them is written."""
+        """Store the drafts of a reply before the first of them is written."""
         value = outbox._asdict() | {"position": outbox.position._asdict()}
         self._write("outbox", outbox.key, value)
 
     def outboxes(self) -> list[Outbox]:
-        """What earlier runs did not finish."""
-        folder = self._project.state_file("outbox")
-        stored = (
-            files.read_json(os.path.join(folder, name))
-            for name in files.names(folder)
-            if name.endswith(".json")
-        )
-        return [outbox for outbox in (values.outbox(value) for value in stored if value) if outbox]
+        """The outboxes that earlier runs did not finish."""
+        return list(stored.read_rows(Outbox, self._read_all("outbox")))
 
     def close_outbox(self, key: str) -> None:
-        """All of an outbox is on disk."""
+        """Remove an outbox whose drafts are all on disk."""
         files.remove(self._file("outbox", key))
 
     # -- ids already captured, of any transcript: 16 files of 8-byte hashes, each with the day it came
 
     def remember(self, uuids: Iterable[str], now: float) -> None:
-        """Note the ids of captured records, so that a fork or an old resume is known again."""
+        """Store the ids of captured records, by which a fork or an old resume is recognised."""
         day = int(now // DAY) & 0xFFFF
         shards: dict[int, list[bytes]] = {}
         for uuid in uuids:
@@ -186,7 +177,7 @@ class CaptureState:
     def known(self, uuids: Iterable[str]) -> set[str]:
         """Which of the ids were captured before."""
         shards: dict[int, set[bytes]] = {}
-        found = set()
+        known = set()
         for uuid in uuids:
             mark = _mark(uuid)
             shard = mark[0] & 15
@@ -194,13 +185,18 @@ class CaptureState:
                 data = files.read_bytes(self._project.state_file("seen", f"{shard:x}")) or b""
                 shards[shard] = {record[:8] for record in _records(data)}
             if mark in shards[shard]:
-                found.add(uuid)
-        return found
+                known.add(uuid)
+        return known
 
     # -- files
 
     def _file(self, kind: str, key: str) -> str:
         return self._project.state_file(kind, f"{key}.json")
+
+    def _read_all(self, kind: str) -> list[dict[str, object]]:
+        names = [name for name in files.names(self._project.state_file(kind)) if name.endswith(".json")]
+        values = (files.read_json(self._project.state_file(kind, name)) for name in names)
+        return [value for value in values if value]
 
     def _write(self, kind: str, key: str, value: object) -> None:
         files.make_folder(self._project.state_file(kind), 0o700)

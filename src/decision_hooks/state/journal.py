@@ -1,7 +1,7 @@
-"""Changes of the folder of records as a journal: durable before the first change, finished forward, undone whole.
+"""A write-ahead journal of changes to docs/adr: an interrupted run is completed, a finished one can be undone.
 
-Each step is decided by hashes: a file that is neither as it was before nor as it shall be was changed by somebody
-else, and is left alone.
+Each step compares hashes: a file that is in neither its old nor its new state was changed by somebody else, and
+is left alone.
 """
 
 from __future__ import annotations
@@ -9,41 +9,13 @@ from __future__ import annotations
 import os
 
 from decision_hooks.errors import DecisionHooksError
-from decision_hooks.state import runs as run_store
-from decision_hooks.state.runs import (
-    DONE,
-    OPEN,
-    UNDOING,
-    UNDONE,
-    Change,
-    DamagedError,
-    Image,
-    Run,
-    Step,
-    runs,
-)
+from decision_hooks.state import runs
+from decision_hooks.state.runs import DONE, OPEN, UNDOING, UNDONE, DamagedError, FileStep, Image, Run
 from decision_hooks.system import adr_folder, files, process
 from decision_hooks.system.adr_folder import Stored
 from decision_hooks.system.project import Project
 
-__all__ = [
-    "Change",
-    "DamagedError",
-    "JournalError",
-    "Run",
-    "Step",
-    "apply",
-    "begin",
-    "forget_old",
-    "recover",
-    "runs",
-    "undo",
-]
-
 _LABEL = "normalize-"
-
-begin = run_store.publish
-forget_old = run_store.forget_old
 
 
 class JournalError(DecisionHooksError):
@@ -55,26 +27,26 @@ def apply(run: Run) -> list[str]:
 
     A removal is left alone as well where a file that it needs was.
     """
-    with _Undisturbed():
+    with process.HeldSignals():
         files.remove_leftovers(run.adr, _LABEL)
         left: list[str] = []
         for step in sorted(run.steps, key=lambda step: step.after is None):
             if any(name in left for name in step.needs) or not _do(run, step):
                 left.append(step.name)
-        run_store.mark(run, DONE, left)
+        runs.mark(run, DONE, left)
     return left
 
 
 def recover(project: Project) -> list[str]:
     """Finish what a kill left of runs on this folder of records; returns the ids of the runs."""
     finished = []
-    for run in run_store.unfinished(project):
+    for run in runs.unfinished(project):
         if run.state == OPEN:
             apply(run)
         else:
             _take_back(run)
         finished.append(run.id)
-    run_store.remove_leftovers(project)
+    runs.remove_leftovers(project)
     files.remove_leftovers(project.adr, _LABEL)
     return finished
 
@@ -93,28 +65,28 @@ def undo(run: Run) -> list[str]:
         if not _is(run, step.name, step.after) and not _is(run, step.name, step.before):
             raise JournalError(f"{step.name} was changed since run {run.id}: nothing was undone")
     files.make_folder(run.adr)
-    run_store.mark(run, UNDOING)
+    runs.mark(run, UNDOING)
     _take_back(run)
     return [step.name for step in steps]
 
 
 def _take_back(run: Run) -> None:
-    with _Undisturbed():
+    with process.HeldSignals():
         files.remove_leftovers(run.adr, _LABEL)
         for step in sorted(_done(run), key=lambda step: step.before is None):
             if _is(run, step.name, step.after) or _is(run, step.name, step.before):
                 _restore(run, step)
-        run_store.mark(run, UNDONE)
+        runs.mark(run, UNDONE)
 
 
-def _done(run: Run) -> list[Step]:
+def _done(run: Run) -> list[FileStep]:
     return [step for step in run.steps if step.name not in run.left]
 
 
 # -- one file
 
 
-def _do(run: Run, step: Step) -> bool:
+def _do(run: Run, step: FileStep) -> bool:
     if _is(run, step.name, step.after):
         return True
     if not _is(run, step.name, step.before):
@@ -129,7 +101,7 @@ def _do(run: Run, step: Step) -> bool:
     return _write(run.adr, step.name, data, mode, new=step.before is None)
 
 
-def _restore(run: Run, step: Step) -> None:
+def _restore(run: Run, step: FileStep) -> None:
     if step.before is None:
         _remove(run.adr, step.name)
         return
@@ -143,7 +115,7 @@ def _restore(run: Run, step: Step) -> None:
 
 
 def _is(run: Run, name: str, image: Image | None) -> bool:
-    """Whether a file is what an image tells; no image tells of no file, a link or a folder is something else."""
+    """Whether a file has the bytes of an image; no image: whether there is nothing of that name."""
     there: Stored | None = adr_folder.read(run.adr, name)
     if there is None:
         return image is None and not adr_folder.is_there(run.adr, name)
@@ -162,13 +134,3 @@ def _write(adr: str, name: str, data: bytes, mode: int | None, *, new: bool) -> 
         return files.create_exclusive(path, data, mode=mode, label=_LABEL)
     files.write_atomic(path, data, mode=mode, label=_LABEL)
     return True
-
-
-class _Undisturbed:
-    """Holds the signals back that would end the program: what is begun is brought to its end first."""
-
-    def __enter__(self) -> None:
-        self._held = process.HeldSignals()
-
-    def __exit__(self, *_: object) -> None:
-        self._held.let_go()

@@ -1,15 +1,15 @@
-"""What normalisation remembers between runs: the last attempt, back-off, drafts left lying, stored plans."""
+"""What normalisation remembers between runs: the last attempt, back-off, drafts left alone, stored plans."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from decision_hooks.errors import FolderError
 from decision_hooks.state.runs import new_id
-from decision_hooks.system import backoff, files
+from decision_hooks.system import backoff, files, stored
 from decision_hooks.system.project import Project, tree_mark
 
 _STATE = ".normalize-state"
@@ -22,24 +22,30 @@ class Backoff(NamedTuple):
 
     until: float
     step: float
-    why: str
+    why: str = ""
+
+
+class _Memory(NamedTuple):
+    backoff: Backoff | None = None
+    misses: dict[str, Annotated[int, range(1, 2**63)]] | None = None
+    halvings: Annotated[int, range(2**63)] = 0
 
 
 class StoredPlan(NamedTuple):
     """A dry run's reply with what it was judged by: the language, the day, the files and their hashes."""
 
-    reply: str
-    language: str
-    today: str  # YYYY-MM-DD
-    batch: tuple[tuple[str, str], ...]  # draft, hash
-    targets: tuple[tuple[str, str], ...]  # record that the plan changes, hash
-    names: tuple[str, ...]  # of the records that the plan creates
-    tooling: tuple[tuple[str, str], ...]  # draft to be removed without a model, hash
+    reply: str = ""
+    language: str = ""
+    today: str = ""  # YYYY-MM-DD
+    batch: tuple[tuple[str, str], ...] = ()  # draft, hash
+    targets: tuple[tuple[str, str], ...] = ()  # record that the plan changes, hash
+    names: tuple[str, ...] = ()  # of the records that the plan creates
+    tooling: tuple[tuple[str, str], ...] = ()  # draft to be removed without a model, hash
     id: str = ""  # given when it is stored
 
 
 class NormalState:
-    """The files of one work tree, of which one run at a time is under the lock; every write is whole or not done."""
+    """State of one work tree; only the run that has the lock writes, atomically."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -48,7 +54,7 @@ class NormalState:
 
     @property
     def index(self) -> str:
-        """Where what is known of the records' bodies is kept between runs."""
+        """The path of the stored index of records."""
         return self._project.state_file(f"records{_dashed(self._project)}.index")
 
     def remove_leftovers(self) -> None:
@@ -67,53 +73,40 @@ class NormalState:
         return stamp if 0 < stamp <= now + 1 else None
 
     def stamp_attempt(self, now: float) -> None:
-        """Note an attempt: epoch seconds and nothing else, as the seed has it."""
+        """Store the time of an attempt: epoch seconds and nothing else."""
         path = os.path.join(self._project.hooks, _STATE)
         files.write_atomic(path, f"{int(now)}\n".encode(), label="state-")
 
     def clear_attempt(self, before: float | None) -> None:
-        """Take the stamp of an attempt back: it spent nothing."""
+        """Restore the time of the attempt before one that spent nothing."""
         if before is None:
             files.remove(os.path.join(self._project.hooks, _STATE))
         else:
             self.stamp_attempt(before)
 
     def backoff(self, now: float, most: float) -> Backoff | None:
-        """The back-off that stands; None when an attempt may be made."""
-        stored = self._read().get("backoff")
-        if not isinstance(stored, dict):
-            return None
-        until, step = stored.get("until"), stored.get("step")
-        if not isinstance(until, (int, float)) or not isinstance(step, (int, float)):
-            return None
-        if not now < until <= now + max(most, backoff.FIRST):
-            return None
-        return Backoff(float(until), float(step), str(stored.get("why", "")))
+        """The current back-off; None when an attempt may be made."""
+        current = self._remembered().backoff
+        return current if current and now < current.until <= now + max(most, backoff.FIRST) else None
 
     def back_off(self, now: float, most: float, why: str) -> Backoff:
         """An attempt spent nothing: 15 minutes, doubled each further time, at most the interval."""
-        value = self._read()
-        stored = value.get("backoff")
-        step = stored.get("step") if isinstance(stored, dict) else None
-        last = float(step) if isinstance(step, (int, float)) else 0.0
-        wait = backoff.next_wait(last, max(most, 1.0))
+        old = self._remembered().backoff
+        wait = backoff.next_wait(old.step if old else 0.0, max(most, 1.0))
         opened = Backoff(now + wait, wait, why)
-        self._write(value | {"backoff": opened._asdict()})
+        self._write(self._read() | {"backoff": opened._asdict()})
         return opened
 
     def misses(self) -> dict[str, int]:
-        """How many runs in a row left each draft without an accepted operation."""
-        stored = self._read().get("misses")
-        pairs = stored.items() if isinstance(stored, dict) else ()
-        return {name: count for name, count in pairs if type(count) is int and count > 0}
+        """For each draft, how many runs in a row left it without an accepted operation."""
+        return self._remembered().misses or {}
 
     def halvings(self) -> int:
         """How many replies in a row were invalid, cut or did not come: each halves the next attempt's batch."""
-        stored = self._read().get("halvings")
-        return min(stored, _MOST_HALVINGS) if type(stored) is int and stored > 0 else 0
+        return min(self._remembered().halvings, _MOST_HALVINGS)
 
     def note_judged(self, *, left: Iterable[str], waiting: Iterable[str]) -> None:
-        """A valid reply was judged: which drafts it left, out of those that still wait."""
+        """Count a valid reply: the drafts that it left, among those that still wait."""
         misses = self.misses()
         for name in left:
             misses[name] = misses.get(name, 0) + 1
@@ -121,20 +114,20 @@ class NormalState:
         self._write({"misses": {name: count for name, count in misses.items() if name in still}})
 
     def note_invalid(self, left: Iterable[str]) -> None:
-        """A reply was invalid, cut, or did not come; ``left`` are the drafts that may be the reason."""
+        """Count a reply that was invalid, cut, or missing; ``left`` are the drafts that may be the reason."""
         misses = self.misses()
         for name in left:
             misses[name] = misses.get(name, 0) + 1
         self._write({"misses": misses, "halvings": self.halvings() + 1})
 
     def keep_index(self, data: bytes) -> None:
-        """Keep what is known of the records' bodies."""
+        """Store the index of records."""
         files.write_atomic(self.index, data, label=self._label)
 
     def store_plan(self, plan: StoredPlan, now: float) -> StoredPlan:
-        """Keep a dry run's reply, so that exactly it can be applied; the plan comes back with its id."""
+        """Store a dry run's reply, to be applied later; returns the plan with its id."""
         files.make_folder(self._plans, 0o700)
-        plan = plan._replace(id=new_id(now, lambda one: os.path.exists(self._plan_file(one))))
+        plan = plan._replace(id=new_id(now, lambda plan_id: os.path.exists(self._plan_file(plan_id))))
         # ASCII: names that are no UTF-8 must come back as they are
         files.write_atomic(
             self._plan_file(plan.id), json.dumps(plan._asdict()).encode("ascii"), label=self._label
@@ -146,23 +139,14 @@ class NormalState:
     def stored_plan(self, plan_id: str) -> StoredPlan:
         """The plan of that id; ``FolderError`` when there is none."""
         plain = plan_id and len(plan_id) <= 100 and all(c.isalnum() or c in "-_" for c in plan_id)
-        value = files.read_json(self._plan_file(plan_id)) if plain else None
-        if value is None:
+        plan = stored.read(StoredPlan, files.read_json(self._plan_file(plan_id))) if plain else None
+        if plan is None:
             raise FolderError(f"no plan {plan_id!r}: `normalize-decisions plan` makes one")
-        return StoredPlan(
-            reply=str(value.get("reply", "")),
-            language=str(value.get("language", "")),
-            today=str(value.get("today", "")),
-            batch=_pairs(value.get("batch")),
-            targets=_pairs(value.get("targets")),
-            names=_texts(value.get("names")),
-            tooling=_pairs(value.get("tooling")),
-            id=plan_id,
-        )
+        return plan._replace(id=plan_id)
 
     @property
     def _label(self) -> str:
-        mark = tree_mark(self._project)  # each work tree has its own lock, and sweeps only what is its own
+        mark = tree_mark(self._project)  # each work tree has a lock, and removes only its leftovers
         return f"normalize.{mark}-" if mark else "normalize-"
 
     def _plan_file(self, plan_id: str) -> str:
@@ -171,6 +155,9 @@ class NormalState:
     def _read(self) -> dict[str, object]:
         return files.read_json(self._memory) or {}
 
+    def _remembered(self) -> _Memory:
+        return stored.read(_Memory, self._read()) or _Memory()
+
     def _write(self, value: dict[str, object]) -> None:
         files.write_atomic(self._memory, json.dumps(value).encode("ascii"), label=self._label)
 
@@ -178,12 +165,3 @@ class NormalState:
 def _dashed(project: Project) -> str:
     mark = tree_mark(project)
     return f"-{mark}" if mark else ""
-
-
-def _pairs(value: object) -> tuple[tuple[str, str], ...]:
-    rows = value if isinstance(value, list) else []
-    return tuple((str(row[0]), str(row[1])) for row in rows if isinstance(row, list) and len(row) == 2)
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(str(item) for item in value) if isinstance(value, list) else ()

@@ -1,4 +1,4 @@
-"""Where the journal's runs lie: ``runs/<id>/`` of the state folder, each published as a whole.
+"""The journal's runs on disk: ``runs/<id>/`` of the state folder, each published as a whole.
 
 A run's folder holds ``journal.json`` (the steps with hashes), ``before/<n>`` and ``after/<n>`` (images), the marks
 ``done``, ``undoing``, ``undone``, and ``left.json`` with the files whose steps were not done. It is made under a
@@ -11,11 +11,11 @@ import json
 import os
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from decision_hooks.errors import FolderError
 from decision_hooks.records import naming
-from decision_hooks.system import adr_folder, files
+from decision_hooks.system import adr_folder, files, stored
 from decision_hooks.system.adr_folder import Stored
 from decision_hooks.system.project import Project, tree_mark
 
@@ -23,6 +23,11 @@ OPEN, DONE, UNDOING, UNDONE, DAMAGED = "open", "done", "undoing", "undone", "dam
 _LEFT = "left.json"
 _KINDS = ("before", "after")  # of images
 _KEPT = 20  # newest runs
+
+
+def _record(name: str) -> str | None:
+    """The name; None where it leads out of the folder."""
+    return name if naming.is_plain_name(name) else None
 
 
 class DamagedError(FolderError):
@@ -42,16 +47,16 @@ class Image(NamedTuple):
     """What is known of a file's bytes before or after a step; the bytes lie in the run's folder."""
 
     digest: str
-    mode: int | None = None  # permission bits before
+    mode: Annotated[int, range(0o10000)] | None  # permission bits before; None: the usual ones
 
 
-class Step(NamedTuple):
-    """A change as the journal holds it."""
+class FileStep(NamedTuple):
+    """A change as the journal stores it: names of images instead of bytes."""
 
-    name: str
+    name: Annotated[str, _record]
     before: Image | None
     after: Image | None
-    needs: tuple[str, ...] = ()
+    needs: tuple[str, ...]
 
 
 class Run(NamedTuple):
@@ -60,21 +65,21 @@ class Run(NamedTuple):
     id: str
     folder: str  # of the journal
     adr: str
-    steps: tuple[Step, ...]
+    steps: tuple[FileStep, ...]
     state: str  # open | done | undoing | undone | damaged
     title: str  # what the run was, for a person
     left: frozenset[str] = frozenset()  # files that were changed by others, so that their steps were not done
 
-    def before(self, step: Step) -> Stored:
+    def before(self, step: FileStep) -> Stored:
         """The bytes and mode of a file before its step; raises ``DamagedError``."""
-        image = step.before or Image("")
+        image = step.before or Image("", None)
         return Stored(self._image("before", step, image), image.mode if image.mode is not None else 0o644)
 
-    def after(self, step: Step) -> bytes:
+    def after(self, step: FileStep) -> bytes:
         """The bytes of a file after its step; raises ``DamagedError``."""
-        return self._image("after", step, step.after or Image(""))
+        return self._image("after", step, step.after or Image("", None))
 
-    def _image(self, kind: str, step: Step, image: Image) -> bytes:
+    def _image(self, kind: str, step: FileStep, image: Image) -> bytes:
         data = files.read_bytes(os.path.join(self.folder, kind, str(self.steps.index(step))))
         if data is None or adr_folder.digest(data) != image.digest:
             raise DamagedError(f"run {self.id} is damaged: its image of {step.name} is gone or torn")
@@ -94,10 +99,10 @@ def new_id(now: float, taken: Callable[[str], bool]) -> str:
     return found
 
 
-def publish(project: Project, now: float, changes: Sequence[Change], title: str) -> Run:
+def begin(project: Project, now: float, changes: Sequence[Change], title: str) -> Run:
     """Write the journal of a run, durably and as a whole; nothing of the records is changed yet."""
     top = project.state_file("runs")
-    run_id = new_id(now, lambda one: os.path.lexists(os.path.join(top, one)))
+    run_id = new_id(now, lambda name: os.path.lexists(os.path.join(top, name)))
     files.make_folder(top, 0o700)
     making = os.path.join(top, _making(project) + run_id)
     try:
@@ -124,22 +129,22 @@ def mark(run: Run, state: str, left: Sequence[str] = ()) -> None:
     files.sync_folder(run.folder)
 
 
-def _write_images(folder: str, number: int, change: Change) -> Step:
+def _write_images(folder: str, number: int, change: Change) -> FileStep:
     before = after = None
     if change.before is not None:
         files.write_new(os.path.join(folder, "before", str(number)), change.before.data)
         before = Image(adr_folder.digest(change.before.data), change.before.mode)
     if change.after is not None:
         files.write_new(os.path.join(folder, "after", str(number)), change.after)
-        after = Image(adr_folder.digest(change.after))
-    return Step(change.name, before, after, change.needs)
+        after = Image(adr_folder.digest(change.after), None)
+    return FileStep(change.name, before, after, change.needs)
 
 
 # -- reading
 
 
-def runs(project: Project) -> list[Run]:
-    """The runs on this work tree's folder of records, newest first."""
+def known_runs(project: Project) -> list[Run]:
+    """All runs on this work tree's folder of records, newest first."""
     names = sorted(_names(project), key=_order, reverse=True)
     found = (_read(project, name) for name in names)
     return [run for run in found if run]
@@ -163,7 +168,9 @@ def _order(run_id: str) -> tuple[str, int]:
 
 def _state(project: Project, run_id: str) -> str:
     folder = project.state_file("runs", run_id)
-    return next((one for one in (UNDONE, UNDOING, DONE) if os.path.exists(os.path.join(folder, one))), OPEN)
+    return next(
+        (mark for mark in (UNDONE, UNDOING, DONE) if os.path.exists(os.path.join(folder, mark))), OPEN
+    )
 
 
 def _read(project: Project, run_id: str) -> Run | None:
@@ -171,42 +178,16 @@ def _read(project: Project, run_id: str) -> Run | None:
     folder = project.state_file("runs", run_id)
     value = files.read_json(os.path.join(folder, "journal.json")) or {}
     rows = value.get("steps")
-    steps = [_step(row) for row in rows] if isinstance(rows, list) else [None]
-    sound = [step for step in steps if step]
+    steps = stored.read_rows(FileStep, rows)
     if value and (value.get("tree"), value.get("adr")) != (tree_mark(project), _relative(project)):
         return None
-    state = _state(project, run_id) if len(sound) == len(steps) else DAMAGED
+    sound = isinstance(rows, list) and len(rows) == len(steps)
+    state = _state(project, run_id) if sound else DAMAGED
     left = (files.read_json(os.path.join(folder, _LEFT)) or {}).get("left")
-    return Run(
-        run_id,
-        folder,
-        project.adr,
-        tuple(sound),
-        state,
-        str(value.get("title", "")),
-        frozenset(name for name in left if isinstance(name, str)) if isinstance(left, list) else frozenset(),
+    names = (
+        frozenset(name for name in left if isinstance(name, str)) if isinstance(left, list) else frozenset()
     )
-
-
-def _step(row: object) -> Step | None:
-    """One step of a journal; None for anything that we did not write, names outside of the folder above all."""
-    if not isinstance(row, list) or len(row) != len(Step._fields):
-        return None
-    name, before, after, needs = row
-    if not isinstance(name, str) or not naming.is_plain_name(name) or not isinstance(needs, list):
-        return None
-    images = [_image(value) for value in (before, after)]
-    if any(image is None and value is not None for image, value in zip(images, (before, after), strict=True)):
-        return None
-    return Step(name, images[0], images[1], tuple(str(one) for one in needs))
-
-
-def _image(value: object) -> Image | None:
-    if not isinstance(value, list) or len(value) != 2 or not isinstance(value[0], str):
-        return None
-    if value[1] is not None and (type(value[1]) is not int or not 0 <= value[1] <= 0o7777):
-        return None
-    return Image(value[0], value[1])
+    return Run(run_id, folder, project.adr, steps, state, str(value.get("title", "")), names)
 
 
 def _relative(project: Project) -> str:
@@ -238,5 +219,5 @@ def remove_leftovers(project: Project) -> None:
 
 
 def _making(project: Project) -> str:
-    """How the hidden names of runs begin that are made or removed; each work tree has a lock, and so a name."""
+    """The prefix of run folders being created or removed; per work tree, like the lock."""
     return f".making{tree_mark(project)}-"

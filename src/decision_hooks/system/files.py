@@ -9,7 +9,7 @@ import stat
 
 from decision_hooks.errors import FolderError
 
-TEMPORARY = ".decision-hooks-"  # every temporary name begins so and ends in ".tmp"
+TEMPORARY = ".decision-hooks-"  # prefix of temporary names, which end in ".tmp"
 
 
 def read_bytes(path: str, limit: int = 64 * 1024 * 1024) -> bytes | None:
@@ -35,7 +35,7 @@ def read_text(path: str, limit: int = 64 * 1024 * 1024) -> str | None:
 
 
 def read_json(path: str) -> dict[str, object] | None:
-    """The JSON object in a file; None when there is none, it is something else, or a number fits no float."""
+    """The JSON object in a file; None for no file, other content, or a number that fits no float."""
     data = read_bytes(path)
     if data is None:
         return None
@@ -64,7 +64,7 @@ def _finite(text: str) -> float:
 
 
 def to_bytes(text: str) -> bytes:
-    """UTF-8 whatever the text holds: lone surrogates are replaced."""
+    """The text as UTF-8; lone surrogates are replaced."""
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:
@@ -72,7 +72,7 @@ def to_bytes(text: str) -> bytes:
 
 
 def json_bytes(value: object) -> bytes:
-    """A value as JSON with a last newline; names of files that are no UTF-8 come back as they were."""
+    """A value as JSON with a newline at its end; file names that are not UTF-8 survive."""
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         return f"{text}\n".encode()
@@ -81,7 +81,7 @@ def json_bytes(value: object) -> bytes:
 
 
 def write_atomic(path: str, data: bytes, *, mode: int | None = None, label: str = "") -> None:
-    """Put ``data`` at ``path``: written beside, synced, replaced. Raises ``FolderError``."""
+    """Replace the file at ``path``: write beside it, sync, rename. Raises ``FolderError``."""
     temporary = _beside(path, label)
     try:
         _write_synced(temporary, data, mode)
@@ -93,7 +93,7 @@ def write_atomic(path: str, data: bytes, *, mode: int | None = None, label: str 
 
 
 def create_exclusive(path: str, data: bytes, *, mode: int | None = None, label: str = "") -> bool:
-    """Create ``path`` with ``data``, whole or not at all; False when the name is taken."""
+    """Create a file, complete or not at all; False when the name is taken. Raises ``FolderError``."""
     temporary = _beside(path, label)
     try:
         _write_synced(temporary, data, mode)
@@ -111,7 +111,7 @@ def create_exclusive(path: str, data: bytes, *, mode: int | None = None, label: 
 
 
 def write_new(path: str, data: bytes) -> None:
-    """Write a file and sync it, in a folder that is published as a whole. Raises ``FolderError``."""
+    """Write and sync a file in a folder that ``publish_folder`` will rename. Raises ``FolderError``."""
     try:
         _write_synced(path, data, None)
     except OSError as error:
@@ -119,7 +119,10 @@ def write_new(path: str, data: bytes) -> None:
 
 
 def publish_folder(path: str, name: str) -> None:
-    """Give a folder beside it its name, durably: what stands in it is there as a whole. Raises ``FolderError``."""
+    """Rename a finished temporary folder to its final name and sync: readers see all of it or nothing.
+
+    Raises ``FolderError``.
+    """
     try:
         sync_folder(path)
         os.rename(path, name)
@@ -129,14 +132,14 @@ def publish_folder(path: str, name: str) -> None:
 
 
 def remove_folder(path: str) -> None:
-    """Remove a folder of ours with all that is in it, as far as it can be."""
+    """Remove a folder with its content; errors are ignored."""
     import shutil
 
     shutil.rmtree(path, ignore_errors=True)
 
 
 def remove(path: str) -> None:
-    """Remove a file; that it is gone already is fine."""
+    """Remove a file if it exists. Raises ``FolderError``."""
     try:
         os.unlink(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -146,7 +149,7 @@ def remove(path: str) -> None:
 
 
 def remove_leftovers(folder: str, label: str) -> None:
-    """Remove temporary files of ours that a kill left; only under the lock of whoever writes with ``label``."""
+    """Remove temporary files that a killed run left; the caller has the lock for writing with ``label``."""
     begin = TEMPORARY + label
     for name in names(folder):
         if name.startswith(begin) and name.endswith(".tmp"):
@@ -154,7 +157,7 @@ def remove_leftovers(folder: str, label: str) -> None:
 
 
 def names(folder: str) -> list[str]:
-    """The names in a folder, unsorted; [] when there is none."""
+    """The names in a folder, unsorted; [] when it cannot be listed."""
     try:
         return os.listdir(folder)
     except OSError:
@@ -162,7 +165,7 @@ def names(folder: str) -> list[str]:
 
 
 def make_folder(path: str, mode: int = 0o777) -> None:
-    """Make a folder with its parents; that it exists is fine. Raises ``FolderError``."""
+    """Make a folder and its parents where they are missing. Raises ``FolderError``."""
     if os.path.isdir(path):
         return
     try:
@@ -172,10 +175,10 @@ def make_folder(path: str, mode: int = 0o777) -> None:
 
 
 def append(path: str, data: bytes) -> None:
-    """Append to a regular file in one write call, the file opened for it alone. Raises ``FolderError``."""
+    """Append to a regular file in one write call. Raises ``FolderError``."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        fd = os.open(path, flags | os.O_NONBLOCK, 0o644)  # a pipe that nobody reads would hold us for ever
+        fd = os.open(path, flags | os.O_NONBLOCK, 0o644)  # a pipe without a reader would block
         try:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 raise FolderError(f"cannot write {path}: it is no file")
@@ -244,7 +247,7 @@ def last_lines(path: str, most: int) -> list[str]:
 
 
 def sync_folder(folder: str) -> None:
-    """Make the names in a folder durable where the file system can."""
+    """Sync a folder, so that its names survive a crash; errors are ignored."""
     try:
         fd = os.open(folder or ".", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -258,7 +261,7 @@ def sync_folder(folder: str) -> None:
 
 
 def _hindrance(path: str, error: OSError) -> str:
-    """Why a folder cannot be made, with the name of what stands in its way."""
+    """Why a folder cannot be made; names a file that is in the way."""
     while len(path) > 1:
         if os.path.lexists(path):
             return error.strerror or "" if os.path.isdir(path) else f"{path} is in the way, it is no folder"
@@ -276,7 +279,7 @@ def _write_synced(path: str, data: bytes, mode: int | None) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         fd = os.open(path, flags, 0o666)
-    except FileExistsError:  # left by a kill; the process id came round
+    except FileExistsError:  # left by a killed run with the same process id
         _remove_quietly(path)
         fd = os.open(path, flags, 0o666)
     try:
@@ -302,7 +305,7 @@ def _link(temporary: str, path: str) -> None:
             errno.EMLINK,
         ):
             raise
-        if os.path.lexists(path):  # a file system without hard links: the rename is whole as well
+        if os.path.lexists(path):  # no hard links here: a rename is atomic too
             raise FileExistsError(path) from error
         os.rename(temporary, path)
 

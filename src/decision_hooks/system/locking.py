@@ -1,4 +1,4 @@
-"""Advisory locks by ``fcntl.flock``: freed by the kernel when the holder dies, on Linux and macOS."""
+"""Advisory locks by ``fcntl.flock``; the kernel frees them when the process ends (Linux and macOS)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from decision_hooks.errors import FolderError
 
 
 class Lock(NamedTuple):
-    """A held lock; ``supported`` is False where the file system has none (NFS): nothing is excluded."""
+    """A lock that we hold; ``supported`` is False where the file system has no locks (NFS): it excludes nobody."""
 
     path: str
     fd: int
@@ -24,7 +24,7 @@ def acquire(
     now: Callable[[], float] | None = None,
     sleep: Callable[[float], None] | None = None,
 ) -> Lock | None:
-    """Take the lock at ``path``, waiting at most ``seconds``; None when another holds it. The file stays."""
+    """Take the lock at ``path``, waiting at most ``seconds``; None when another process has it. The file stays."""
     import errno
     import fcntl
 
@@ -55,14 +55,14 @@ def still_ours(lock: Lock) -> bool:
     if not lock.supported:
         return True
     try:
-        there, held = os.stat(lock.path, follow_symlinks=False), os.fstat(lock.fd)
+        at_path, ours = os.stat(lock.path, follow_symlinks=False), os.fstat(lock.fd)
     except OSError:
         return False
-    return (there.st_dev, there.st_ino) == (held.st_dev, held.st_ino)
+    return (at_path.st_dev, at_path.st_ino) == (ours.st_dev, ours.st_ino)
 
 
 def release(lock: Lock) -> None:
-    """Give the lock back; its file is never removed."""
+    """Release the lock; its file is never removed."""
     try:
         os.close(lock.fd)
     except OSError:

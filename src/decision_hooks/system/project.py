@@ -1,4 +1,4 @@
-"""Where a project's root, records, logs and state lie; git work trees are found without running git."""
+"""Finds a project's root, records, logs and state, and its git work trees, without running git."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from decision_hooks.errors import FolderError, SettingError
+from decision_hooks.errors import FolderError, OutsideError
 from decision_hooks.system import files
 
 
@@ -16,7 +16,7 @@ class Project(NamedTuple):
     root: str
     adr: str  # drafts and records
     hooks: str  # the logs, .normalize-state and .normalize.lock
-    state: str  # everything else of ours; in the main work tree
+    state: str  # all other files of the package; in the main work tree
 
     def state_file(self, *parts: str) -> str:
         """The path of a file in the state folder."""
@@ -86,22 +86,22 @@ def work_trees(root: str) -> tuple[str, ...]:
 
 
 def project_at(root: str, adr_dir: str) -> Project:
-    """The folders of the project at ``root``; ``SettingError`` when the records would lie outside of it."""
+    """The folders of the project at ``root``; ``OutsideError`` when the records would lie outside of it."""
     adr = os.path.join(root, *adr_dir.split("/"))
     inside = os.path.realpath(root)
     if os.path.commonpath([inside, os.path.realpath(adr)]) != inside:
-        raise SettingError(f"the folder of records {adr} leads out of the project; nothing was done")
+        raise OutsideError(f"the folder of records {adr} leads out of the project; nothing was done")
     hooks = os.path.join(root, ".claude", "hooks")
     return Project(root=root, adr=adr, hooks=hooks, state=state_folder(root))
 
 
 def state_folder(root: str) -> str:
-    """Where everything is kept that is neither a record nor a log; in the main work tree."""
+    """The folder for everything that is neither a record nor a log; in the main work tree."""
     return os.path.join(main_tree(root), ".claude", "hooks", ".decision-hooks")
 
 
 def tree_mark(project: Project) -> str:
-    """What tells a linked work tree from the others that share the state folder; "" for the main one."""
+    """An id of a linked work tree among those that share the state folder; "" for the main one."""
     if project.state == os.path.join(project.root, ".claude", "hooks", ".decision-hooks"):
         return ""
     from hashlib import blake2b
@@ -110,7 +110,7 @@ def tree_mark(project: Project) -> str:
 
 
 def open_state(project: Project) -> None:
-    """Make the state folder, private to the user and ignored by git through a file of its own."""
+    """Make the state folder, private to the user, with a ``.gitignore`` that ignores all of it."""
     if not os.path.isdir(project.state):
         files.make_folder(os.path.dirname(project.state))
         files.make_folder(project.state, 0o700)
@@ -120,5 +120,5 @@ def open_state(project: Project) -> None:
             files.write_new(ignore, b"*\n")
         except (
             FolderError
-        ):  # another hook of the same moment writes it; what else is wrong, the next write tells
+        ):  # another hook may be writing it now; any other problem surfaces at the next write
             pass

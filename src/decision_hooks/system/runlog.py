@@ -25,7 +25,7 @@ def iso_time(seconds: float) -> str:
 
 
 def one_line(text: str) -> str:
-    """Foreign text made fit for one line: newlines and other control characters escaped."""
+    """The text on one line: newlines and other control characters escaped."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
@@ -38,7 +38,7 @@ def log_of(root: str, program: str, now: Callable[[], float]) -> RunLog:
 
 
 class RunLog:
-    """Appends events to one log file; a log that cannot be written is no reason to fail."""
+    """Appends events to one log file; errors while writing are ignored."""
 
     def __init__(self, path: str, now: Callable[[], float], lock: str = "") -> None:
         self.path = path
@@ -47,7 +47,7 @@ class RunLog:
         self._lock = lock
 
     def write(self, event: str, lines: str = "") -> None:
-        """Append one event; ``lines`` (a traceback) stand under it as they are."""
+        """Append one event, and unchanged below it ``lines`` (a traceback)."""
         self.last = one_line(event)
         text = f"{iso_time(self._now())} {self.last}\n"
         if lines:
@@ -61,13 +61,18 @@ class RunLog:
         except (OSError, FolderError):
             pass
 
+    def skip(self, reason: str, text: str) -> None:
+        """Append why a run did nothing; ``status`` counts the skips by their reasons."""
+        self.write(f"{text} [{reason}]")
+        self.last = one_line(text)
+
     def _halve(self) -> None:
         try:
             if os.stat(self.path).st_size < _LIMIT:
                 return
         except OSError:
             return
-        lock = self._own_lock()
+        lock = self._acquire()
         if lock is None:
             return
         try:
@@ -76,14 +81,14 @@ class RunLog:
                 return
             half = data[len(data) // 2 :]
             files.write_atomic(self.path, half[half.find(b"\n") + 1 :])
-        except FolderError:  # no room: the log grows on
+        except FolderError:  # no room: the log keeps growing
             pass
         finally:
             locking.release(lock)
 
-    def _own_lock(self) -> locking.Lock | None:
+    def _acquire(self) -> locking.Lock | None:
         try:
-            there = self._lock and os.path.isdir(os.path.dirname(self._lock))
-            return locking.acquire(self._lock) if there else None
+            has_folder = self._lock and os.path.isdir(os.path.dirname(self._lock))
+            return locking.acquire(self._lock) if has_folder else None
         except FolderError:
             return None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from decision_hooks.backends.base import Backend
 from decision_hooks.backends.ledger import may_not_call
-from decision_hooks.capture import queue, worker
+from decision_hooks.capture import worker
 from decision_hooks.capture.queue import Run
 from decision_hooks.capture.run import DONE
 from decision_hooks.commands.backfill.plan import Candidate
@@ -37,7 +37,8 @@ def _stopped(run: Run, backend: Backend | None, *, probe: bool) -> str:
         return ""
     at = run.at
     at = at._replace(world=at.world._replace(watched=False))
-    return may_not_call(at, backend, run.settings.daily_calls, probe=probe)
+    stopped = may_not_call(at, backend, run.settings.daily_calls, probe=probe)
+    return stopped[1] if stopped else ""
 
 
 def _captured(run: Run, part: Candidate) -> tuple[str, bool]:
@@ -46,10 +47,9 @@ def _captured(run: Run, part: Candidate) -> tuple[str, bool]:
     entry = part.entry._replace(first=now, stop=now)
     before = _position(run, entry)
     run.state.put(entry)
-    stop = queue.Stop(run, entry.key, now)
     finished = False
     try:
-        worker.work(stop, foreground=True)
+        worker.work(run, entry, foreground=True)
         finished = True
     finally:
         if not finished:  # we are being ended: that is no fault of the session's
@@ -63,9 +63,8 @@ def _captured(run: Run, part: Candidate) -> tuple[str, bool]:
 
 def _retried(run: Run, part: Candidate, stored: GivenUp) -> tuple[str, bool]:
     """Take exactly a given up part up again; what came of it, and whether that is fine."""
-    stop = queue.Stop(run, "", run.at.world.now())
     before = _position(run, part.entry)
-    outcome, said = worker.take_again(stop, stored)
+    outcome, said = worker.take_again(run, stored)
     return (_written(before, _position(run, part.entry)), True) if outcome == DONE else (said, False)
 
 

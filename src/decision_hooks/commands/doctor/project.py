@@ -17,9 +17,9 @@ from decision_hooks.hosts.entry_line import BIN, PROGRAMS
 from decision_hooks.install import gitignore, write
 from decision_hooks.languages import table
 from decision_hooks.settings import GUARDS, VARIABLES, capture_settings, normalize_settings
-from decision_hooks.state import journal
 from decision_hooks.state.capture import DAY, CaptureState
 from decision_hooks.state.normalize import NormalState
+from decision_hooks.state.runs import known_runs
 from decision_hooks.system import adr_folder, files, git, process
 from decision_hooks.system.project import git_dir
 from decision_hooks.system.runlog import iso_time
@@ -204,7 +204,7 @@ def _calls_check(subject: Subject) -> Check:
 
 
 def _runs_check(subject: Subject) -> Check:
-    unfinished = [run.id for run in journal.runs(subject.at.project) if run.state in ("open", "undoing")]
+    unfinished = [run.id for run in known_runs(subject.at.project) if run.state in ("open", "undoing")]
     if unfinished:
         reason = f"run {', '.join(unfinished)} was interrupted"
         return Check("runs", WARN, reason, "normalize-decisions run (the next run finishes it first)")

@@ -1,4 +1,4 @@
-"""What a program's log tells of its last runs: outcomes, skips by reason, faults."""
+"""Reads the end of a program's log: outcomes, skips by reason, faults."""
 
 from __future__ import annotations
 
@@ -10,48 +10,9 @@ from decision_hooks.system import files
 
 _BYTES = 256 * 1024  # of the log's end: a look costs the same however long the history is
 _EVENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[+-]\d\d:\d\d|Z)?) (.*)", re.DOTALL)
-_DONE = (
-    "wrote",
-    "done",
-    "undone",
-    "fault",
-)  # first words of lines that tell of something done, or gone wrong
-_ABSENT = (
-    "pi not found",
-    "claude CLI not found",
-    "cursor-agent CLI not found",
-    "no local policy model configured",
-)
-# Log texts of runs that did nothing, by the reason that is shown for them.
-_SKIPS = (
-    (r"skipping ADR capture: (cross-project|tooling-only) session", "{0}"),
-    (r"\**NONE", "no decision in it"),
-    (r"nothing new in the session", "nothing new"),
-    (r"nothing new: every decision", "written before"),
-    (r"no transcript path", "no transcript"),
-    (r"choices: no ", "no choice in it"),
-    (r"stop was not completed", "stop not completed"),
-    (r"no backend available|no LLM backend available", "no backend"),
-    (r"no local policy model configured", "no model"),
-    (r"(?:pi|claude CLI|cursor-agent CLI) not found", "no backend"),
-    (r"unknown (?:CAPTURE_DECISIONS|ADR_NORMALIZE)_BACKEND=", "unknown backend"),
-    (r"\S+ paused until ", "backend paused"),
-    (r"daily cap of ", "daily cap"),
-    (r"empty response from ", "empty reply"),
-    (r"refused reply", "refused reply"),
-    (r"\S+: (credit|login|rate|start|timeout|failed): ", "backend: {0}"),
-    (r"bad value of |ADR_LANGUAGE=", "bad setting"),
-    (r"cannot (?:write|create|remove|make the folder|open the lock) ", "cannot write"),
-    (r"the folder of records .* leads out", "folder outside"),
-    (r"unknown flag ", "unknown flag"),
-    (r"last attempt at ", "interval"),
-    (r"backing off until ", "backing off"),
-    (r"\d+ drafts, threshold ", "threshold"),
-    (r"no drafts$", "no drafts"),
-    (r"git \S.* in progress", "git busy"),
-    (r"another normalize run holds the lock", "lock held"),
-    (r"the lock was lost", "lock lost"),
-)
+_SKIP = re.compile(r".* \[([^\[\]]+)\]", re.DOTALL)  # as ``RunLog.skip`` writes it
+_DONE = ("wrote", "done", "undone", "fault")  # first words of lines about something done, or gone wrong
+_STEPS = ("refused", "dry run")  # first words of lines about one operation; its text may end in brackets
 
 
 class Event(NamedTuple):
@@ -62,7 +23,7 @@ class Event(NamedTuple):
 
 
 class Activity(NamedTuple):
-    """What the newest part of a log tells."""
+    """The outcomes in the newest part of a log."""
 
     since: str  # time of the oldest line that was read, "" for an empty log
     last: Event | None  # how the newest run ended
@@ -72,14 +33,14 @@ class Activity(NamedTuple):
 
 
 def activity(log_path: str) -> Activity:
-    """Read the end of a log; an absent one tells nothing."""
+    """Read the end of a log; an absent log has no events."""
     return read_activity(files.last_lines(log_path, _BYTES))
 
 
 def read_activity(lines: Iterable[str]) -> Activity:
-    """What lines of a log tell; the lines of a traceback and others that are no event are passed over."""
+    """The outcomes in lines of a log; lines without a time, as those of a traceback, are ignored."""
     events = [Event(*found.groups()) for found in map(_EVENT.fullmatch, lines) if found]
-    outcomes = [(event, _outcome(event.text, _next(events, at))) for at, event in enumerate(events)]
+    outcomes = [(event, _outcome(event.text)) for event in events]
     known = [(event, outcome) for event, outcome in outcomes if outcome]
     counts: dict[str, int] = {}
     for _, outcome in known:
@@ -94,22 +55,13 @@ def read_activity(lines: Iterable[str]) -> Activity:
     )
 
 
-def _next(events: Sequence[Event], at: int) -> str:
-    return events[at + 1].text if at + 1 < len(events) else ""
-
-
-def _outcome(text: str, following: str) -> str:
-    """What a line says of its run: a word of ``_DONE``, the reason of a skip, or "" for a step on the way."""
+def _outcome(text: str) -> str:
+    """How a run ended: a word of ``_DONE``, the reason of a skip, or "" for any other line."""
     word = text.partition(": ")[0]
     if word in _DONE:
         return word
-    if text.startswith(_ABSENT) and following.startswith(("using ", "no backend", *_ABSENT)):
-        return ""  # passed over on the way to another backend
-    for pattern, reason in _SKIPS:
-        found = re.match(pattern, text)
-        if found:
-            return reason.format(*found.groups())
-    return ""
+    skip = _SKIP.fullmatch(text)
+    return skip[1] if skip and word not in _STEPS else ""
 
 
 def _last(known: Sequence[tuple[Event, str]]) -> Event | None:

@@ -1,4 +1,4 @@
-"""``capture-decisions status``: what waits, what was done, what it cost, on one screen."""
+"""``capture-decisions status``: drafts, runs, calls and costs on one screen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from decision_hooks.commands.options import parser, project_of
 from decision_hooks.commands.report import columns, counted, json_text, minute, shortened
 from decision_hooks.commands.status.activity import Activity, Event
-from decision_hooks.commands.status.figures import Drafts, Spent, Status, read_status
+from decision_hooks.commands.status.figures import Spent, Status, WaitingDrafts, read_status
 from decision_hooks.system.runlog import iso_time
 from decision_hooks.system.world import World
 
@@ -18,8 +18,8 @@ def run(argv: Sequence[str], world: World) -> int:
     parse = parser(world, argv, "Drafts, runs, calls and costs on one screen.")
     parse.add_argument("--json", action="store_true", help="the same as JSON")
     options = parse.parse_args(list(argv[1:]))
-    found = read_status(project_of(world, options.project_root), world)
-    for line in [json_text(as_json(found))] if options.json else screen(found):
+    status = read_status(project_of(world, options.project_root), world)
+    for line in [json_text(as_json(status))] if options.json else screen(status):
         world.out(line)
     return 0
 
@@ -32,7 +32,7 @@ def as_json(status: Status) -> dict[str, object]:
         "drafts": {
             "count": status.drafts.number,
             "threshold": status.drafts.threshold,
-            "oldest": status.drafts.oldest or None,
+            "oldest": status.drafts.oldest,
             "sessions": status.drafts.sessions,
         },
         "records": status.records,
@@ -46,7 +46,8 @@ def as_json(status: Status) -> dict[str, object]:
         "pending": [entry._asdict() for entry in status.pending],
         "given_up": status.given_up,
         "breakers": [
-            {"backend": one.name, "until": iso_time(one.until), "why": one.why} for one in status.breakers
+            {"backend": breaker.name, "until": iso_time(breaker.until), "why": breaker.why}
+            for breaker in status.breakers
         ],
         "calls": {
             "today": status.today._asdict(),
@@ -57,13 +58,13 @@ def as_json(status: Status) -> dict[str, object]:
     }
 
 
-def _activity_json(found: Activity) -> dict[str, object]:
+def _activity_json(activity: Activity) -> dict[str, object]:
     return {
-        "last": found.last._asdict() if found.last else None,
-        "drafts_written": found.written,
-        "skips": dict(found.skips),
-        "fault": found.fault._asdict() if found.fault else None,
-        "since": found.since or None,
+        "last": activity.last._asdict() if activity.last else None,
+        "drafts_written": activity.written,
+        "skips": dict(activity.skips),
+        "fault": activity.fault._asdict() if activity.fault else None,
+        "since": activity.since or None,
     }
 
 
@@ -79,15 +80,16 @@ def screen(status: Status) -> list[str]:
         rows.append(("", f"run {newest.run} ({newest.state}): {newest.what}"))
     if status.next_attempt:
         rows.append(("", f"not before {minute(status.next_attempt)}"))
-    for name, found in (("capture", status.capture), ("normalize", status.normalize)):
-        if found.skips:
-            shown = ", ".join(f"{reason} {count}" for reason, count in found.skips)
-            rows.append((f"{name} skips", f"{shown} (since {minute(found.since)})"))
-        if found.fault:
-            rows.append((f"{name} fault", _event_text(found.fault)))
+    for name, activity in (("capture", status.capture), ("normalize", status.normalize)):
+        if activity.skips:
+            shown = ", ".join(f"{reason} {count}" for reason, count in activity.skips)
+            rows.append((f"{name} skips", f"{shown} (since {minute(activity.since)})"))
+        if activity.fault:
+            rows.append((f"{name} fault", _event_text(activity.fault)))
     rows += _waiting_rows(status)
     rows += [
-        ("breaker", f"{one.name} until {minute(iso_time(one.until))}: {one.why}") for one in status.breakers
+        ("breaker", f"{breaker.name} until {minute(iso_time(breaker.until))}: {breaker.why}")
+        for breaker in status.breakers
     ]
     cap = "" if status.daily_cap is None else f" of {status.daily_cap} allowed"
     rows.append(("calls today", _spent_text(status.today, cap)))
@@ -96,7 +98,7 @@ def screen(status: Status) -> list[str]:
     return columns(rows)
 
 
-def _drafts_text(drafts: Drafts) -> str:
+def _drafts_text(drafts: WaitingDrafts) -> str:
     if not drafts.number:
         return "none wait"
     of = "" if drafts.threshold is None else f" (normalised from {drafts.threshold})"
@@ -125,6 +127,7 @@ def _spent_text(total: Spent, cap: str) -> str:
     if not total.calls:
         return f"0{cap}"
     characters = f"{total.characters_in:,} characters in, {total.characters_out:,} out"
-    cost = "cost untold" if total.untold == total.calls else f"${total.cost:.2f}"
-    part = f" and {total.untold} untold" if 0 < total.untold < total.calls else ""
+    unknown = total.cost_unknown
+    cost = "cost unknown" if unknown == total.calls else f"${total.cost:.2f}"
+    part = f" and {unknown} unknown" if 0 < unknown < total.calls else ""
     return f"{total.calls:,}{cap}{failed}, {characters}, {cost}{part}"

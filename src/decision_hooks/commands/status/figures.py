@@ -1,4 +1,4 @@
-"""The figures of a project: what waits, what was done, what it cost."""
+"""Gathers what ``status`` shows: drafts and parts that wait, runs, calls and costs."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from decision_hooks.commands.report import counted
 from decision_hooks.commands.status.activity import Activity, activity
 from decision_hooks.errors import SettingError
 from decision_hooks.settings import NormalizeSettings, capture_settings, normalize_settings
-from decision_hooks.state import journal
 from decision_hooks.state.capture import CaptureState
 from decision_hooks.state.normalize import NormalState
+from decision_hooks.state.runs import known_runs
 from decision_hooks.system import adr_folder
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import iso_time
 from decision_hooks.system.world import World
 
 
-class Drafts(NamedTuple):
+class WaitingDrafts(NamedTuple):
     """The drafts that wait for normalisation."""
 
     number: int
     threshold: int | None  # None: the setting is bad
-    oldest: str  # name, "" when there is none
+    oldest: str | None  # name
     sessions: int  # that they come from
 
 
-class Waiting(NamedTuple):
+class WaitingPart(NamedTuple):
     """A part of a session that waits to be captured."""
 
     session: str
@@ -52,24 +52,24 @@ class Spent(NamedTuple):
     calls: int = 0
     characters_in: int = 0
     characters_out: int = 0
-    cost: float = 0.0  # US dollars, of the calls that told theirs
-    untold: int = 0  # calls that told no cost
+    cost: float = 0.0  # US dollars, of the calls with a known cost
+    cost_unknown: int = 0  # calls without a known cost
     failed: int = 0
 
 
 class Status(NamedTuple):
-    """Everything that a person may want to know of a project at a glance."""
+    """The state of a project, as ``status`` shows it."""
 
     project: str
     adr: str
-    drafts: Drafts
+    drafts: WaitingDrafts
     records: int
     capture: Activity
     normalize: Activity
     newest_run: Normalized | None
     last_attempt: str  # ISO, "" when there was none
     next_attempt: str  # ISO, "" when one may be made now
-    pending: tuple[Waiting, ...]
+    pending: tuple[WaitingPart, ...]
     given_up: int
     breakers: tuple[ledger.Breaker, ...]
     today: Spent
@@ -89,10 +89,10 @@ def read_status(project: Project, world: World) -> Status:
     return Status(
         project=project.root,
         adr=project.adr,
-        drafts=Drafts(
+        drafts=WaitingDrafts(
             number=len(folder.drafts),
             threshold=settings.threshold if settings else None,
-            oldest=folder.drafts[0] if folder.drafts else "",
+            oldest=folder.drafts[0] if folder.drafts else None,
             sessions=len(set(folder.sessions.values())),
         ),
         records=len(folder.records),
@@ -102,7 +102,7 @@ def read_status(project: Project, world: World) -> Status:
         last_attempt=last,
         next_attempt=following,
         pending=tuple(
-            Waiting(entry.session_id, entry.host, iso_time(entry.first), entry.tries)
+            WaitingPart(entry.session_id, entry.host, iso_time(entry.first), entry.tries)
             for entry in state.pending()
         ),
         given_up=len(state.given_up()),
@@ -130,7 +130,7 @@ def _add(total: Spent, line: ledger.LedgerLine) -> Spent:
         total.characters_in + line.characters_in,
         total.characters_out + line.characters_out,
         total.cost + (line.cost or 0.0),
-        total.untold + (line.cost is None),
+        total.cost_unknown + (line.cost is None),
         total.failed + (line.result != "ok"),
     )
 
@@ -160,11 +160,11 @@ def _attempts(project: Project, settings: NormalizeSettings | None, now: float) 
 
 
 def _newest_run(project: Project) -> Normalized | None:
-    for one in journal.runs(project):
-        if one.adr == project.adr:
-            made = sum(step.before is None for step in one.steps)
-            gone = sum(step.after is None for step in one.steps)
-            changed = len(one.steps) - made - gone
-            what = f"{counted(made, 'file')} written, {changed} changed, {gone} removed"
-            return Normalized(one.id, one.state, what)
-    return None
+    run = next(iter(known_runs(project)), None)
+    if run is None:
+        return None
+    written = sum(step.before is None for step in run.steps)
+    removed = sum(step.after is None for step in run.steps)
+    changed = len(run.steps) - written - removed
+    what = f"{counted(written, 'file')} written, {changed} changed, {removed} removed"
+    return Normalized(run.id, run.state, what)
