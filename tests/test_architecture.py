@@ -267,6 +267,18 @@ def test_there_is_no_circle() -> None:
     assert circles({name: targets - {name} for name, targets in by_package.items()}) == []
 
 
+def test_outside_of_hosts_backends_and_settings_few_modules_name_a_host() -> None:
+    host = re.compile(r"\b(?:claude|cursor|codex)\b", re.IGNORECASE)
+    folder = re.compile(r"\.claude(?:\", \"|/)hooks|\w+_PROJECT_DIR")  # where the state and the logs are
+    naming = [
+        name
+        for name, path in zip(MODULES, FILES, strict=True)
+        if package_of(name) not in ("hosts", "backends", "settings")
+        and host.search(folder.sub("", path.read_text(encoding="utf-8")))
+    ]
+    assert len(naming) <= 6, naming
+
+
 def test_the_world_is_touched_only_where_it_may_be() -> None:
     assert with_package(touches) == []
 

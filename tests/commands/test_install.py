@@ -14,9 +14,9 @@ import pytest
 from decision_hooks.commands import install
 from decision_hooks.hosts.entry_line import PROGRAMS
 from decision_hooks.hosts.marks import MARK
+from decision_hooks.hosts.table import targets
 from decision_hooks.install import plan
 from decision_hooks.install import write as host_files
-from decision_hooks.install.targets import targets
 from decision_hooks.system.world import World
 from support import programs
 from support.sandbox import CAPTURE, Sandbox

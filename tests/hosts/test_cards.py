@@ -11,10 +11,13 @@ from typing import Any
 
 import pytest
 
+from decision_hooks.commands import install
 from decision_hooks.commands.backfill.plan import never_captured
+from decision_hooks.commands.doctor import command as doctor
 from decision_hooks.edge.world import real_world
 from decision_hooks.hosts import line_filter, table, transcript
 from decision_hooks.hosts.base import Host, Reader
+from decision_hooks.hosts.entry_line import GROUPED, HookFile, Target, sh_entries
 from decision_hooks.hosts.event import HookEvent, read_event
 from decision_hooks.hosts.fields import parse_object
 from decision_hooks.hosts.gathering import Gathering
@@ -158,6 +161,13 @@ class Fifth(Host):
     def reader(self) -> type[Reader]:
         return FifthReader
 
+    def target(self) -> Target:
+        hooks = HookFile(".fifth/hooks.json", GROUPED, sh_entries(), environ=False)
+        return Target(
+            *("fifth", "The Fifth", ".fifth", ("fifth",), hooks),
+            entry_files=lambda root, environ: [f"{root}/.fifth/hooks.json"],
+        )
+
 
 @pytest.fixture
 def fifth(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
@@ -204,3 +214,23 @@ def test_a_new_card_is_all_that_a_new_host_needs(tmp_path: Path) -> None:
     plan = never_captured(project_at(str(root), "docs/adr"), world, capture_settings(environ), None)
     assert [(one.entry.host, one.first) for one in plan.candidates] == [("fifth", "which cache?")]
     assert table.public_path(f"{home}/.fifth/logs/p/ID5.jsonl", str(home)) == "~/.fifth/logs/*/ID5.jsonl"
+
+
+@pytest.mark.usefixtures("fifth")
+def test_a_new_host_is_installed_and_checked_by_its_card(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    said: list[str] = []
+    environ = {"HOME": str(tmp_path / "home"), "PATH": ""}
+    world = real_world("capture-decisions")._replace(
+        environ=environ, cwd=str(tmp_path), out=said.append, err=said.append
+    )
+    assert install.run(["install", "--fifth"], world) == 0
+    written = json.loads((tmp_path / ".fifth" / "hooks.json").read_text())
+    commands = [entry["command"] for group in written["hooks"]["Stop"] for entry in group["hooks"]]
+    assert [command.rpartition(" ")[2] for command in commands] == ["capture", "normalize"]
+    said.clear()
+    doctor.run(["doctor"], world)
+    (line,) = (line for line in said if "the fifth" in line)
+    assert line.startswith("ok")
+    assert install.run(["uninstall", "--fifth"], world) == 0
+    assert not (tmp_path / ".fifth").exists()

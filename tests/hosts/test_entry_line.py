@@ -13,7 +13,7 @@ import pytest
 
 from decision_hooks.hosts import entry_line
 from decision_hooks.hosts.claude.entries import plugin_entries
-from decision_hooks.install.targets import targets
+from decision_hooks.hosts.table import targets
 from decision_hooks.settings import GUARDS
 
 SHELLS = [shell for shell in ("sh", "bash", "dash", "zsh") if shutil.which(shell, path="/usr/bin:/bin")]

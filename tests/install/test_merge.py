@@ -14,12 +14,12 @@ from decision_hooks.hosts import entry_line
 from decision_hooks.hosts.claude.entries import plugin_entries
 from decision_hooks.hosts.entry_line import HookEntry, HookFile
 from decision_hooks.hosts.marks import is_sealed, marked_id, sealed
+from decision_hooks.hosts.table import targets
 from decision_hooks.install import entries as host_entries
 from decision_hooks.install import gitignore
 from decision_hooks.install import merge as host_config
 from decision_hooks.install.entries import LeftAlone
 from decision_hooks.install.merge import merge, strip
-from decision_hooks.install.targets import targets
 
 CLAUDE = targets()["claude"].hooks
 CURSOR = targets()["cursor"].hooks

@@ -190,12 +190,12 @@ def _part_of_message(entry: Pending, position: Position, now: float) -> Part:
 
 
 def _part_of_text(entry: Pending, position: Position, where: Extent) -> Part:
-    """A plain text transcript of an old Cursor: whole each time that its bytes changed."""
+    """A transcript in plain text: whole each time that its bytes changed."""
     data = blocks.read_range(where.path, 0, 8 * 1024 * 1024)
     session = transcript.parse_text(data.decode("utf-8", "replace"))
     check = blocks.check_before(where.path, where.size)
     if position.offset == where.size and position.check == check:
-        session = Session("cursor")
+        session = Session(session.host)
     after = position._replace(path=where.path, offset=where.size, check=check)
     return _new_part(entry, session, after, where.modified, path=where.path)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from decision_hooks.hosts.table import targets
 from decision_hooks.install import merge
-from decision_hooks.install.targets import targets
 from decision_hooks.settings import VARIABLES
 from decision_hooks.system import files
 

@@ -10,9 +10,9 @@ from decision_hooks.backends.table import capture_names
 from decision_hooks.commands.options import parser, project_of
 from decision_hooks.errors import SettingError
 from decision_hooks.hosts.entry_line import Target
+from decision_hooks.hosts.table import targets
 from decision_hooks.install import merge, plan, write
 from decision_hooks.install.plan import FileChange
-from decision_hooks.install.targets import targets
 from decision_hooks.settings import capture_settings
 from decision_hooks.system.project import Project
 from decision_hooks.system.world import World

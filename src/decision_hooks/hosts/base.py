@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from decision_hooks.hosts.entry_line import Target
     from decision_hooks.hosts.gathering import Gathering
     from decision_hooks.sessions.model import Session
 
@@ -57,6 +58,10 @@ class Host(Protocol):
 
     def reader(self) -> type[Reader]:
         """The class of its readers, which is imported only here."""
+
+    def target(self) -> Target | None:
+        """What is installed for the host, None for nothing; its module is imported only here."""
+        return None
 
     def session_id(self, stem: str) -> str:
         """The session's id in the name of its transcript without the suffix."""

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
+from typing import TYPE_CHECKING
 
 from decision_hooks.hosts.base import Host
 from decision_hooks.hosts.claude import Claude
 from decision_hooks.hosts.codex import Codex
 from decision_hooks.hosts.cursor import Cursor
 from decision_hooks.hosts.pi import Pi
+
+if TYPE_CHECKING:
+    from decision_hooks.hosts.entry_line import Target
 
 _NO_MARK = Claude()  # the host of a payload that has no mark
 HOSTS: tuple[Host, ...] = (_NO_MARK, Cursor(), Codex(), Pi())
@@ -24,6 +28,12 @@ def of_payload(payload: Mapping[str, object], environ: Mapping[str, str]) -> Hos
 def of_record(record: Mapping[str, object] | None) -> Host | None:
     """The host that wrote a record of a transcript, None when it has the shape of none."""
     return next((host for host in HOSTS if record is not None and host.is_record(record)), None)
+
+
+def targets() -> dict[str, Target]:
+    """What is installed for each host, by the name of its flag."""
+    found = (host.target() for host in HOSTS)
+    return {target.name: target for target in found if target}
 
 
 @cache

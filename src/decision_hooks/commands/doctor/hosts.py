@@ -10,8 +10,8 @@ from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Sub
 from decision_hooks.errors import DecisionHooksError
 from decision_hooks.hosts.entry_line import ENTRIES, PROGRAMS, Target
 from decision_hooks.hosts.marks import MARK, is_sealed
+from decision_hooks.hosts.table import targets
 from decision_hooks.install import merge, plan
-from decision_hooks.install.targets import targets
 from decision_hooks.system import files
 
 _INSTALL = "capture-decisions install"

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from decision_hooks.hosts.base import Host, Reader, dashed
+
+if TYPE_CHECKING:
+    from decision_hooks.hosts.entry_line import Target
 
 _LONGEST = 200  # characters of a folder's name; longer ones are cut and get a hash
 
@@ -36,6 +40,12 @@ class Claude(Host):
         from decision_hooks.hosts.claude.reader import ClaudeReader
 
         return ClaudeReader
+
+    def target(self) -> Target:
+        """What is installed for Claude Code."""
+        from decision_hooks.hosts.claude.entries import claude
+
+        return claude()
 
     def may_be_of(self, path: str, root: str) -> bool:
         """Whether the folder's name is the path of the project, perhaps cut."""

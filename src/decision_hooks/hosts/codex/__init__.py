@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from decision_hooks.hosts.base import Host, Reader
+
+if TYPE_CHECKING:
+    from decision_hooks.hosts.entry_line import Target
 
 
 class Codex(Host):
@@ -34,6 +38,12 @@ class Codex(Host):
         from decision_hooks.hosts.codex.reader import CodexReader
 
         return CodexReader
+
+    def target(self) -> Target:
+        """What is installed for Codex."""
+        from decision_hooks.hosts.codex.entries import codex
+
+        return codex()
 
     def session_id(self, stem: str) -> str:
         """The UUID at the end of a rollout's name."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from decision_hooks.hosts.base import Host, Reader, dashed
+
+if TYPE_CHECKING:
+    from decision_hooks.hosts.entry_line import Target
 
 
 class Cursor(Host):
@@ -49,6 +53,12 @@ class Cursor(Host):
         from decision_hooks.hosts.cursor.reader import CursorReader
 
         return CursorReader
+
+    def target(self) -> Target:
+        """What is installed for Cursor."""
+        from decision_hooks.hosts.cursor.entries import cursor
+
+        return cursor()
 
     def may_be_of(self, path: str, root: str) -> bool:
         """Whether the folder above ``agent-transcripts`` has the path of the project as its name."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from decision_hooks.hosts.base import Host, Reader
+
+if TYPE_CHECKING:
+    from decision_hooks.hosts.entry_line import Target
 
 _ENTRIES = (
     *("message", "model_change", "thinking_level_change", "compaction", "branch_summary"),
@@ -42,6 +46,12 @@ class Pi(Host):
         from decision_hooks.hosts.pi.reader import PiReader
 
         return PiReader
+
+    def target(self) -> Target:
+        """What is installed for pi."""
+        from decision_hooks.hosts.pi.entries import pi
+
+        return pi()
 
     def session_id(self, stem: str) -> str:
         """What follows the time and its underscore."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from decision_hooks.hosts.entry_line import ENTRIES, ID_OF_PROGRAM, PROGRAMS, Target
-from decision_hooks.install.targets import targets
+from decision_hooks.hosts.table import targets
 
 CARDS = list(targets().values())
 
