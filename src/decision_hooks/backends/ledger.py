@@ -15,6 +15,7 @@ from decision_hooks.system import backoff, files, stored
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import iso_time
 from decision_hooks.system.workplace import Workplace
+from decision_hooks.text.fingerprint import fingerprint
 
 _LONGEST = 6 * 3600.0  # seconds that a breaker stays open
 _MASKED, _QUOTED = 4000, 200  # characters of a backend's text that are masked, and that are quoted
@@ -123,9 +124,7 @@ def reset(project: Project, backend: str, model: str) -> None:
 
 
 def _breaker_file(project: Project, backend: str, model: str) -> str:
-    from hashlib import blake2b
-
-    key = blake2b(files.to_bytes(f"{backend}\n{model}"), digest_size=8).hexdigest()
+    key = fingerprint(files.to_bytes(f"{backend}\n{model}"), 8)
     return project.state_file("breaker", f"{key}.json")
 
 

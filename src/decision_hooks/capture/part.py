@@ -13,6 +13,7 @@ from decision_hooks.state.capture import CaptureState
 from decision_hooks.state.values import GivenUp, Pending, Position
 from decision_hooks.system import files
 from decision_hooks.system.world import World
+from decision_hooks.text.fingerprint import fingerprint
 from decision_hooks.transcripts import blocks, reading
 from decision_hooks.transcripts.blocks import Extent
 
@@ -279,6 +280,4 @@ def _fold(text: str) -> str:
 
 
 def _hash(text: str) -> str:
-    from hashlib import blake2b
-
-    return blake2b(files.to_bytes(_fold(text)), digest_size=12).hexdigest()
+    return fingerprint(files.to_bytes(_fold(text)), 12)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decision_hooks.text.fingerprint import fingerprint
+
 MARK = "# decision-hooks"  # with the entry's id after it, the end of every command line of ours
 _WORDS = "decision-hooks wrote this file: "
 
@@ -32,6 +34,4 @@ def is_sealed(data: bytes) -> bool:
 
 
 def _hash(text: str) -> str:
-    from hashlib import blake2b
-
-    return blake2b(text.encode("utf-8"), digest_size=6).hexdigest()
+    return fingerprint(text.encode("utf-8"), 6)

@@ -15,6 +15,7 @@ from decision_hooks.hosts.marks import MARK, is_sealed
 from decision_hooks.install.merge import Trace
 from decision_hooks.system import files
 from decision_hooks.system.project import Project
+from decision_hooks.text.fingerprint import fingerprint
 
 BACKUPS, MEMORY = "backups", "install.json"  # in the state folder
 LABEL = "install-"  # of temporary files
@@ -90,9 +91,7 @@ def backup(project: Project, path: str) -> str:
 
 def hash_of(data: bytes) -> str:
     """A hash of the content of a file."""
-    from hashlib import blake2b
-
-    return blake2b(data, digest_size=16).hexdigest()
+    return fingerprint(data, 16)
 
 
 def keep(

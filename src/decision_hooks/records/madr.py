@@ -9,6 +9,7 @@ from decision_hooks.languages.en import Language
 from decision_hooks.records import front_matter, grounding
 from decision_hooks.text import markdown
 from decision_hooks.text.cutting import one_line
+from decision_hooks.text.fingerprint import fingerprint
 
 CONTEXT = "Context and Problem Statement"
 OPTIONS = "Considered Options"
@@ -123,7 +124,5 @@ def render_draft(
 
 def identity(title: str, outcome: str) -> str:
     """A short text that is equal for decisions of equal title and outcome, but for white space and letter case."""
-    from hashlib import blake2b
-
     both = f"{grounding.normal(title)}\n{grounding.normal(outcome)}".casefold()
-    return blake2b(both.encode("utf-8", "replace"), digest_size=16).hexdigest()
+    return fingerprint(both.encode("utf-8", "replace"), 16)

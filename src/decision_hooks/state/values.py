@@ -6,6 +6,7 @@ import os
 from typing import Annotated, NamedTuple
 
 from decision_hooks.system import files
+from decision_hooks.text.fingerprint import fingerprint
 
 
 def _plain(value: str) -> str | None:
@@ -111,6 +112,4 @@ class Outbox(NamedTuple):
 
 def key_of(text: str) -> str:
     """A file name for the state of one transcript, from its real path."""
-    from hashlib import blake2b
-
-    return blake2b(files.to_bytes(text), digest_size=10).hexdigest()
+    return fingerprint(files.to_bytes(text), 10)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from decision_hooks.errors import FolderError, OutsideError
 from decision_hooks.system import files
+from decision_hooks.text.fingerprint import fingerprint
 
 
 class Project(NamedTuple):
@@ -104,9 +105,7 @@ def tree_mark(project: Project) -> str:
     """An id of a linked work tree among those that share the state folder; "" for the main one."""
     if project.state == os.path.join(project.root, ".claude", "hooks", ".decision-hooks"):
         return ""
-    from hashlib import blake2b
-
-    return blake2b(files.to_bytes(os.path.realpath(project.root)), digest_size=4).hexdigest()
+    return fingerprint(files.to_bytes(os.path.realpath(project.root)), 4)
 
 
 def open_state(project: Project) -> None:

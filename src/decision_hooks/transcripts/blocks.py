@@ -7,6 +7,8 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from decision_hooks.text.fingerprint import fingerprint
+
 _BLOCK = 256 * 1024
 _LONGEST = 6 * 1024 * 1024  # a longer line (an image, stored twice) is passed over
 _CHECK = 4096
@@ -35,11 +37,9 @@ def extent(path: str) -> Extent | None:
 
 def check_before(path: str, offset: int) -> str:
     """A hash of the up to 4 KiB before ``offset``; "" when the file is shorter or cannot be read."""
-    from hashlib import blake2b
-
     begin = max(0, offset - _CHECK)
     data = read_range(path, begin, offset)
-    return blake2b(data, digest_size=16).hexdigest() if len(data) == offset - begin else ""
+    return fingerprint(data, 16) if len(data) == offset - begin else ""
 
 
 def read_range(path: str, begin: int, end: int) -> bytes:
