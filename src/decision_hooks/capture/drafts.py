@@ -74,7 +74,7 @@ def _masked(decision: Decision, home: str, counts: dict[str, int]) -> Decision:
 def _known_in_part(
     part: Part, decisions: tuple[Decision, ...], known: Callable[[str], bool]
 ) -> Callable[[str], bool]:
-    """``known``, and what stands in the lines of the part that were not parsed."""
+    """``known``, and claims in the lines of the part that were not parsed."""
     claims = {grounding.normal(claim) for decision in decisions for claim in grounding.claims(decision.body)}
     verdicts = {claim: known(claim) for claim in claims}
     raw = _in_raw(part, [claim for claim, so in verdicts.items() if not so])
@@ -82,7 +82,7 @@ def _known_in_part(
 
 
 def _known(part: Part, root: str, home: str, environ: Mapping[str, str]) -> Callable[[str], bool]:
-    """Whether a claim stands in the session, its context, the titles written, or names a path of the tree."""
+    """Whether a claim is in the session, its context or the titles written, or names a path of the tree."""
     context = part.context
     texts = [entry.text for entry in part.session.entries] + [entry.tool for entry in part.session.entries]
     texts += [context.first_request, context.before_assistant, context.before_user, *context.titles]

@@ -19,7 +19,7 @@ def real_world(program: str) -> World:
         try:
             sys.stderr.write(line + "\n")
             sys.stderr.flush()
-        except (OSError, ValueError):  # there is nobody left to tell
+        except (OSError, ValueError):  # nobody reads it any more
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
     return World(

@@ -63,7 +63,7 @@ def _maskable(t: Text, every: bool) -> Iterator[Hit]:
 
 
 def standing(t: Text) -> list[Hit]:
-    """The rules that are always on, without what stands whole within a secret."""
+    """The rules that are always on, without hits that are whole within a secret."""
     return _without_covered([*find_secrets(t), *find_personal(t)])
 
 

@@ -10,7 +10,7 @@ from decision_hooks.sessions.model import Edit
 
 
 def changed_paths(edits: Iterable[Edit], *, root: str, resolve: Callable[[str], str]) -> tuple[str, ...]:
-    """Absolute paths of edits, links resolved; a relative one stands under its working directory, else the root."""
+    """Absolute paths of edits, links resolved; a relative one is under its working directory, else the root."""
     found = []
     for edit in edits:
         if "\0" in edit.path or "\0" in edit.cwd:
@@ -33,7 +33,7 @@ def is_tooling_only(
 ) -> bool:
     """Whether files were changed, and each is a dictionary, a record, a changelog, an agent file or a version.
 
-    ``version_only`` tells of a ``package.json`` whether only its version differs from ``HEAD``.
+    ``version_only``: whether only the version of a ``package.json`` differs from ``HEAD``.
     """
     changed = list(paths)
     return bool(changed) and all(_is_tooling(path, root, adr_dir, version_only) for path in changed)

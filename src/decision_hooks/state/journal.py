@@ -19,7 +19,7 @@ _LABEL = "normalize-"
 
 
 class JournalError(DecisionHooksError):
-    """A run cannot be undone; says why, and names the file that stands in the way."""
+    """A run cannot be undone; says why, and names the file in the way."""
 
 
 def apply(run: Run) -> list[str]:

@@ -31,7 +31,7 @@ def operation_in_progress(root: str) -> str:
 
 
 def diff_to_head(root: str, path: str, environ: Mapping[str, str]) -> str:
-    """The unified diff of one file of the work tree against HEAD; "" when there is none or git cannot tell."""
+    """The unified diff of one file of the work tree against HEAD; "" when there is none or git fails."""
     return _ask(root, environ, "diff", "--no-ext-diff", "--no-color", "--no-textconv", "HEAD", "--", path)
 
 

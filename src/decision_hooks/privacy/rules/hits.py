@@ -85,7 +85,7 @@ def trim_punctuation(text: str, start: int, end: int) -> int:
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value stands for a secret: ``xxx``, ``your_key``, ``${NAME}``, ``***``."""
+    """Whether a value is only a placeholder for a secret: ``xxx``, ``your_key``, ``${NAME}``, ``***``."""
     return _placeholder().search(value) is not None
 
 

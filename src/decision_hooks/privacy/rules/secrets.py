@@ -1,7 +1,7 @@
 """Secrets: tokens of known shape, credentials in URIs, key blocks. Always on, all of high confidence.
 
 Every rule starts at a literal, and every repetition in it is bounded or consumed once, so that the time
-stays proportional to the text whatever stands in it.
+stays proportional to the length of any text.
 """
 
 from __future__ import annotations

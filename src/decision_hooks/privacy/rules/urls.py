@@ -135,7 +135,7 @@ def find_internal_urls(t: Text) -> Iterator[Hit]:
 
 
 def host_kind(host: str) -> str:
-    """``loopback``, ``internal`` or "" for a public host; an IPv6 address stands in brackets."""
+    """``loopback``, ``internal`` or "" for a public host; an IPv6 address is in brackets."""
     host = host.lower().rstrip(".")
     if host.startswith("["):
         return _kind_of_ipv6(host.strip("[]"))
