@@ -28,6 +28,6 @@ def killed_at(call: str, number: int, command: Sequence[str], *, follow: bool = 
     assert STRACE, "strace is needed for the kill tests: install it (apt-get install strace)"
     names = CALLS[call]
     return [
-        STRACE, "-qq", "-o", "/dev/null", *(["-f", "--seccomp-bpf"] if follow else []),
+        STRACE, "-qq", "-o", "/dev/null", *(["-f"] if follow else []),
         "-e", f"trace={names}", "-e", f"inject={names}:signal=KILL:when={number}", *command,
     ]  # fmt: skip
