@@ -14,12 +14,16 @@ from support.sandbox import Sandbox
 # Kills and faults at a system call, and what calls are made, are told by strace, a program of Linux.
 _BY_STRACE = ["**/test_*kills*.py", "**/test_*faults*.py", "**/test_*calls*.py"]
 collect_ignore_glob = [] if sys.platform == "linux" else _BY_STRACE
-_LAST = ("kills", "faults", "hostile")  # the slowest: a wrong line shows before them
+_SLOW = ("kills", "faults", "hostile")  # they run last: a wrong line shows before them
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m selects
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Pure rules first, kills and faults last."""
-    items.sort(key=lambda item: any(word in item.path.stem for word in _LAST))
+    """Pure rules first; kills and faults last, marked as slow."""
+    slow = [item for item in items if any(word in item.path.stem for word in _SLOW)]
+    for item in slow:
+        item.add_marker("slow")
+    items[:] = [item for item in items if item not in slow] + slow
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -299,28 +299,14 @@ def test_another_error_is_no_reason_to_call_again(sandbox: Sandbox) -> None:
 # -- an error is never content
 
 
-def forms(text: str) -> dict[str, Reply]:
-    """Every form in which a program may tell of an error."""
-    return {
-        "stdout with exit 1": Reply(stdout=text + "\n", exit=1),
-        "stdout with exit 0": Reply(stdout=text),
-        "stderr with exit 1": Reply(stderr=text, exit=1),
-        "json with exit 1": Reply(stdout=claude_json(text, is_error=True), exit=1),
-        "json with exit 0": Reply(stdout=claude_json(text, is_error=True)),
-        "json that denies it": Reply(stdout=claude_json(text, is_error=False)),
-        "json list": Reply(stdout=f'[{{"type":"system"}},{claude_json(text, is_error=True)}]'),
-        "json after a notice": Reply(stdout=f"A new version is there\n{claude_json(text, is_error=True)}"),
-        "json with errors": Reply(
-            stdout=json.dumps({"type": "result", "subtype": "error_x", "is_error": True, "errors": [text]}),
-            exit=1,
-        ),
-        "in bold": Reply(stdout=f"**{text}**"),
-        "with more words": Reply(stdout=f"API Error: 400 {text}. Please go to Plans & Billing."),
-    }
+CREDIT_REPLIES = [
+    Reply(stdout=claude_json(CREDIT, is_error=True), exit=1),
+    Reply(stdout=f"API Error: 400 {CREDIT}. Please go to Plans & Billing."),
+]
 
 
-@pytest.mark.parametrize("reply", forms(CREDIT).values(), ids=forms(CREDIT).keys())
-def test_no_credit_in_any_form_is_no_draft_and_stops_calls(sandbox: Sandbox, reply: Reply) -> None:
+@pytest.mark.parametrize("reply", CREDIT_REPLIES, ids=["json with exit 1", "text with exit 0"])
+def test_no_credit_is_no_draft_and_stops_calls(sandbox: Sandbox, reply: Reply) -> None:
     claude, told = calls_of(sandbox, "claude", reply)
     assert sandbox.adr_names() == []
     assert len(pending(sandbox)) == 1
@@ -330,17 +316,12 @@ def test_no_credit_in_any_form_is_no_draft_and_stops_calls(sandbox: Sandbox, rep
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("backend", "text"),
     [
-        "Execution error",
-        "Prompt is too long",
-        "Workspace Trust Required",
-        "⚠ Workspace Trust Required\n\nPass --trust to trust this workspace",
-        "API Error: Connection error.",
-        "Error: model not found",
+        ("claude", "Execution error"),
+        ("cursor-agent", "⚠ Workspace Trust Required\n\nPass --trust to trust it"),
     ],
 )
-@pytest.mark.parametrize("backend", ["claude", "cursor-agent"])
 def test_a_known_error_text_is_a_failure_with_exit_0_too(sandbox: Sandbox, backend: str, text: str) -> None:
     agent, told = calls_of(sandbox, backend, text)
     assert f"{backend}: failed: " in told
@@ -369,8 +350,7 @@ def test_an_exit_code_spoils_a_good_reply(sandbox: Sandbox) -> None:
     assert len(pending(sandbox)) == 1
 
 
-@pytest.mark.parametrize("backend", ["pi", "claude", "cursor-agent"])
-@pytest.mark.parametrize("reply", ["", " \n\n", "\ufeff"])
+@pytest.mark.parametrize(("backend", "reply"), [("pi", ""), ("claude", " \n\n"), ("cursor-agent", "\ufeff")])
 def test_an_empty_reply_is_logged(sandbox: Sandbox, backend: str, reply: str) -> None:
     _, told = calls_of(sandbox, backend, reply)
     assert told.splitlines()[-1] == f"empty response from {backend} [empty reply]"
@@ -381,9 +361,7 @@ def test_an_empty_result_in_json_is_empty(sandbox: Sandbox) -> None:
     assert told.splitlines()[-1] == "empty response from claude [empty reply]"
 
 
-@pytest.mark.parametrize(
-    "reply", [b"\xff\xfe\x00", "{", "[]", "{}", "null", '{"is_error": 1, "result": 2}', "[" * 200_000, "\0\0"]
-)
+@pytest.mark.parametrize("reply", [b"\xff\xfe\x00", '{"is_error": 1, "result": 2}'])
 def test_a_reply_of_any_bytes_leaves_no_fault(sandbox: Sandbox, reply: str | bytes) -> None:
     _, told = calls_of(sandbox, "claude", Reply(stdout=reply))
     assert "fault" not in told

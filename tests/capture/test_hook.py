@@ -17,6 +17,8 @@ from hypothesis import settings as quick
 from hypothesis import strategies as st
 
 import decision_hooks
+from decision_hooks.hosts.event import read_event, read_payload
+from decision_hooks.system.project import first_folder, git_top
 from support import programs
 from support.adr_texts import block
 from support.capture_runs import decision, log, pending, ready, session, stems
@@ -100,9 +102,18 @@ def test_the_guard_imports_nothing_that_costs(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("payload", BAD_PAYLOADS.values(), ids=BAD_PAYLOADS.keys())
-def test_a_payload_of_any_kind_leaves_one_clear_line(sandbox: Sandbox, payload: bytes) -> None:
+def test_a_bad_payload_is_an_event_without_a_session(payload: bytes, tmp_path: Path) -> None:
+    cwd = str(tmp_path)
+    event = read_event(read_payload(payload), {}, {}, cwd=cwd, git_top=lambda folder: "")
+    assert (any(event.transcripts), event.message) == (False, "")
+    assert event.session_id
+    assert first_folder(event.root_candidates) == cwd
+
+
+@pytest.mark.parametrize("name", ["empty", "wrong types"])
+def test_a_payload_of_any_kind_leaves_one_clear_line(sandbox: Sandbox, name: str) -> None:
     ready(sandbox)
-    done = sandbox.capture(payload)
+    done = sandbox.capture(BAD_PAYLOADS[name])
     assert (done.rc, done.stdout, done.stderr) == (0, "", "")
     assert done.messages == ["no transcript path [no transcript]"]
     assert sandbox.adr_names() == []
@@ -116,14 +127,15 @@ def test_a_byte_order_mark_before_the_payload_is_passed_over(sandbox: Sandbox) -
 
 def test_bytes_that_are_not_utf_8_are_replaced_in_a_payload(sandbox: Sandbox) -> None:
     pi = ready(sandbox).answers(decision())
-    payload = {**session(sandbox).payload(last_assistant_message="MARK")}
+    payload = {"session_id": "x", "cwd": str(sandbox.root), "last_assistant_message": "MARK"}
     sandbox.capture(json.dumps(payload).encode().replace(b"MARK", b"said \xff\xfe so"))
     assert "said �� so" in pi.only_call.prompt
 
 
 def test_lone_surrogates_and_nul_in_a_payload_do_no_harm(sandbox: Sandbox) -> None:
     ready(sandbox).answers(decision())
-    payload = session(sandbox).payload(last_assistant_message="a \ud83d b \0 c", session_id="x\ud83d\0y")
+    message, session_id = "a \ud83d b \0 c", "x\ud83d\0y"
+    payload = {"session_id": session_id, "cwd": str(sandbox.root), "last_assistant_message": message}
     done = sandbox.capture(payload)
     assert done.rc == 0
     assert stems(sandbox) == ["decision-1"]
@@ -142,15 +154,6 @@ def test_a_terminal_as_stdin_is_no_payload_and_is_not_waited_for(sandbox: Sandbo
     assert (rc, out) == (0, "")
     assert err == "capture-decisions: no transcript path\n"
     assert time.monotonic() - begun < 4
-
-
-def test_a_pipe_that_gives_no_byte_within_5_seconds_is_no_payload(sandbox: Sandbox) -> None:
-    process = sandbox.start(CAPTURE)
-    begun = time.monotonic()
-    assert process.wait(timeout=15) == 0
-    assert 4 < time.monotonic() - begun < 12
-    process.communicate()
-    assert log(sandbox) == "no transcript path [no transcript]"
 
 
 def test_a_host_that_leaves_the_pipe_open_is_not_waited_for(sandbox: Sandbox) -> None:
@@ -174,7 +177,7 @@ def test_a_payload_that_comes_in_pieces_is_read_whole(sandbox: Sandbox) -> None:
     for piece in (data[:10], data[10:70_000], data[70_000:]):
         process.stdin.write(piece)
         process.stdin.flush()
-        time.sleep(0.8)
+        time.sleep(0.1)
     assert programs.finish(process, None, 20)[0] == 0
     assert stems(sandbox) == ["decision-1"]
 
@@ -193,9 +196,6 @@ KEYS = (
 @quick(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.dictionaries(st.sampled_from(KEYS), any_json), st.binary(max_size=30))
 def test_no_payload_raises(fields: dict[str, Any], noise: bytes) -> None:
-    from decision_hooks.hosts.event import read_event, read_payload
-    from decision_hooks.system.project import first_folder, git_top
-
     for data in (json.dumps(fields).encode(), noise, json.dumps(fields).encode() + noise):
         event = read_event(read_payload(data), {}, {}, cwd="/", git_top=git_top)
         assert os.path.isabs(first_folder(event.root_candidates))

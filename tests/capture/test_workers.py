@@ -156,12 +156,12 @@ def test_a_run_in_the_foreground_waits_for_the_worker_and_takes_its_own_part(san
 def test_waiting_for_the_worker_is_part_of_the_time_of_a_run_in_the_foreground(sandbox: Sandbox) -> None:
     pi = ready(sandbox)
     pi.always(Reply(hang=True))
-    sandbox.environ["CAPTURE_DECISIONS_TIMEOUT"] = "3"
+    sandbox.environ["CAPTURE_DECISIONS_TIMEOUT"] = "2"
     end(fire(sandbox, session(sandbox, 1).payload(), "--detach"))
     in_a_call(pi)
     begun = time.monotonic()
     end(fire(sandbox, session(sandbox, 2).payload()))
-    assert time.monotonic() - begun < 3 + 3
+    assert time.monotonic() - begun < 2 + 3
 
 
 def test_in_the_foreground_the_sum_of_calls_stays_under_the_limit(sandbox: Sandbox) -> None:
@@ -332,7 +332,7 @@ def test_a_time_out_ends_the_whole_process_group(sandbox: Sandbox, behaviour: di
     pi = ready(sandbox).answers(Reply(hang=True, **behaviour))  # type: ignore[arg-type]
     made = session(sandbox)
     made.user("long " * 40_000)  # more than a pipe holds
-    done = sandbox.capture(made.payload(), wait=False, env={"CAPTURE_DECISIONS_TIMEOUT": "1.5"})
+    done = sandbox.capture(made.payload(), wait=False, env={"CAPTURE_DECISIONS_TIMEOUT": "1"})
     assert done.seconds < 7
     assert sandbox.processes() == []
     assert "timeout" in done.log

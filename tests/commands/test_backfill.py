@@ -19,6 +19,7 @@ from decision_hooks.transcripts import find
 from support import programs
 from support.adr_texts import block, draft
 from support.agents import Call, FakeAgent, Reply, claude_json
+from support.capture_runs import capture_at_once
 from support.claude_session import ClaudeSession
 from support.codex_session import CodexSession
 from support.cursor_session import CursorSession
@@ -413,7 +414,7 @@ def test_a_message_that_was_given_up_is_retried_as_that_message(
         made.path.unlink()
     claude.answers(*["Only talk."] * 3)
     for _ in range(3):
-        sandbox.capture(payload, env=BACKEND)
+        capture_at_once(sandbox, payload, env=BACKEND)
     [one] = planned(sandbox, "--retry")
     assert (one["first_request"], one["bytes"]) == ("Redis it is then.", 17)
     claude.answers(block("Redis"))
@@ -432,7 +433,8 @@ def test_a_message_that_the_file_lacked_is_part_of_the_retry(sandbox: Sandbox, c
     made = session(sandbox, 1)
     claude.answers(*["Only talk."] * 3)
     for _ in range(3):
-        sandbox.capture({**made.payload(), "last_assistant_message": "And Redis later."}, env=BACKEND)
+        payload = {**made.payload(), "last_assistant_message": "And Redis later."}
+        capture_at_once(sandbox, payload, env=BACKEND)
     made.assistant("And Redis later.")
     ask(made, 2)
     claude.answers("NONE", block("SQLite"))
@@ -469,7 +471,7 @@ def test_a_stop_that_comes_during_a_retry_is_captured_after_it(sandbox: Sandbox,
     given_up(sandbox, made, claude)
     ask(made, 2)
     calls = len(claude.calls)
-    claude.answers(Reply(block("A decision"), delay=1.5), block("Another decision"))
+    claude.answers(Reply(block("A decision"), delay=0.8), block("Another decision"))
     process = sandbox.start(CAPTURE, "backfill", "--retry", env=BACKEND)
     end = time.monotonic() + 20
     while len(claude.calls) == calls and time.monotonic() < end:

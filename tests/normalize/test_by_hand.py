@@ -225,7 +225,7 @@ def test_an_open_breaker_is_no_attempt(sandbox: Sandbox) -> None:
 
 def test_while_a_hook_works_a_run_by_hand_says_so(sandbox: Sandbox) -> None:
     fill(sandbox)
-    fake = sandbox.fake("claude").answers(Reply(all_three(), delay=3.0))
+    fake = sandbox.fake("claude").answers(Reply(all_three(), delay=2.0))
     sandbox.normalize({}, "--detach", env=NOW, wait=False)
     until = time.monotonic() + 20
     while not fake.calls and time.monotonic() < until:

@@ -91,9 +91,9 @@ def test_front_matter_that_is_no_map_is_invalid(front: str) -> None:
     ids=["aliases", "itself", "lists", "maps", "long", "spaces", "many"],
 )
 def test_front_matter_of_a_bad_will_costs_little(front: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert not front_matter.read(f"---\n{front}\n---\nbody").valid
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2
 
 
 @pytest.mark.parametrize(

@@ -85,10 +85,10 @@ def test_any_text_has_claims_of_one_line(text: str) -> None:
      (" 1", 300_000), ("1,000", 100_000), ("$", 500_000), ("1 k", 200_000), ("1 000,000 ", 100_000)],
 )  # fmt: skip
 def test_a_huge_text_costs_little(piece: str, count: int) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     grounding.claims(piece * count)
     grounding.claims(f"`{piece * count}`")
-    assert time.perf_counter() - begin < 4
+    assert time.process_time() - begin < 4
 
 
 @pytest.mark.parametrize(
@@ -96,6 +96,6 @@ def test_a_huge_text_costs_little(piece: str, count: int) -> None:
     ["".join("`" * n + " " for n in range(900)), "`" + ":1" * 100_000 + "`", "`" + ":1" * 100_000 + "x`"],
 )
 def test_a_text_of_a_bad_will_costs_little(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     grounding.claims(text)
-    assert time.perf_counter() - begin < 3
+    assert time.process_time() - begin < 3

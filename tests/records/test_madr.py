@@ -133,10 +133,29 @@ def test_what_is_not_evidenced_is_listed() -> None:
     assert "кеш.py" in text
 
 
-def test_a_session_keeps_its_type_for_any_reader() -> None:
-    front = front_matter.split(rendered(session="00123")).front
+@pytest.mark.parametrize(
+    "session",
+    [
+        "00123",
+        "007",
+        "1e3",
+        "true",
+        "null",
+        "2026-01-01",
+        "~",
+        "- x",
+        "a\nb",
+        "x" * 5000,
+        "ї: \"it's\" #1 - 'x'",
+    ],
+)
+def test_a_session_keeps_its_type_for_any_reader(session: str) -> None:
+    front = front_matter.split(rendered(session=session)).front
     assert front is not None
-    assert yaml.safe_load(front)["session"] == "00123"
+    assert yaml.safe_load(front)["session"] == " ".join(session.split())
+
+
+def test_a_draft_without_a_session_is_of_an_unknown_one() -> None:
     assert front_matter.session_of(rendered(session="")) == "unknown"
 
 

@@ -69,6 +69,7 @@ def test_no_operations_are_an_answer(reply: str) -> None:
     ["", "   ", "NONE", "nothing", "{}", '{"a": 1}', "[1, 2]", '"operations"', '{"operations": {}}',
      '{"operations": null}',
      "I have [] nothing for you, there was no draft that could be used in any way", "Credit balance is too low",
+     "I could not decide.", '{"operations": [{"op": "dele', '{"operations": "none"}', "[1, 2", "```json\n{",
      '[{"name": "x"}]', "{'operations': []}", '{"operations": [}'],
 )  # fmt: skip
 def test_anything_else_is_refused(reply: str) -> None:
@@ -152,10 +153,10 @@ def test_an_integer_of_many_digits_is_refused_or_noted() -> None:
 )
 def test_a_hostile_reply_of_five_megabytes_costs_little(begin: str, piece: str) -> None:
     reply = begin + piece * (5_000_000 // len(piece))
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(RefusedReply):
         operations(reply)
-    assert time.perf_counter() - started < 6
+    assert time.process_time() - started < 6
 
 
 def test_deep_json_is_refused() -> None:

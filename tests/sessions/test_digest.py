@@ -266,6 +266,6 @@ def test_three_megabytes_are_told_quickly() -> None:
         ("result", "r" * 3000),
     ] * 700
     part = session(*entries)
-    begin = time.perf_counter()
+    begin = time.process_time()
     render(part, mask=unmasked)
-    assert time.perf_counter() - begin < 0.5
+    assert time.process_time() - begin < 0.5

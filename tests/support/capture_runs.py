@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from support import programs
 from support.adr_texts import block
 from support.agents import FakeAgent
 from support.claude_session import ClaudeSession
@@ -43,6 +45,18 @@ def turn(made: ClaudeSession, number: int = 1) -> None:
 def decision(number: int = 1) -> str:
     """A reply with one decision of that number."""
     return block(f"Decision {number}", outcome=f'Chosen option: "Number {number}", because it was asked for.')
+
+
+def capture_at_once(sandbox: Sandbox, payload: dict[str, Any], *, env: dict[str, str] | None = None) -> None:
+    """Capture without the two seconds in which the transcript may catch up with the last message."""
+    code = (
+        "import sys; from decision_hooks import cli; from decision_hooks.capture import part\n"
+        "part._LAG = 0.0; sys.argv = ['capture-decisions']; sys.exit(cli.capture_main())"
+    )
+    command = [sys.executable, "-c", code]
+    process = programs.start(command, environ=sandbox.environment(env), cwd=sandbox.root)
+    assert programs.finish(process, payload, 30)[:3] == (0, "", "")
+    sandbox.settle()
 
 
 def stems(sandbox: Sandbox) -> list[str]:

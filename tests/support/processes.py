@@ -10,6 +10,7 @@ from pathlib import Path
 
 MARK = "TEST_SANDBOX"
 _PROC = Path("/proc/self/environ")
+_EMPTY: set[int] = set()  # processes known to have no environment
 
 
 def marked(mark: str) -> list[int]:
@@ -24,13 +25,13 @@ def wait_until_none(mark: str, seconds: float = 20.0) -> list[int]:
     quiet = 0
     while True:
         left = marked(mark)
-        # A process in the middle of exec shows an empty environment: one look is not enough.
+        # A process that ends while it is looked at may just have left a child: one look is not enough.
         quiet = 0 if left else quiet + 1
         if quiet == 3:
             return []
         if left and time.monotonic() > end:
             return left
-        time.sleep(0.02)
+        time.sleep(0.01 if left else 0.001)
 
 
 def end_all(mark: str) -> list[int]:
@@ -77,17 +78,30 @@ def describe(pids: list[int]) -> str:
 
 def _marked_proc(mark: str) -> list[int]:
     wanted = f"{MARK}={mark}".encode()
-    found = []
-    for folder in os.listdir("/proc"):
-        if not folder.isdigit():
-            continue
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and wanted in _environ(name)]
+
+
+def _environ(pid: str) -> list[bytes]:
+    """The environment of a process; one in the middle of exec shows it a moment later."""
+    for _ in range(10):
         try:
-            environ = Path("/proc", folder, "environ").read_bytes()
+            environ = _read(f"/proc/{pid}/environ")
+            if environ or int(pid) in _EMPTY:
+                return environ.split(b"\0")
+            os.readlink(f"/proc/{pid}/exe")  # fails for a zombie and a thread of the kernel
         except OSError:
-            continue
-        if wanted in environ.split(b"\0"):
-            found.append(int(folder))
-    return found
+            return []
+        time.sleep(0.002)
+    _EMPTY.add(int(pid))  # started without any environment
+    return []
+
+
+def _read(path: str) -> bytes:
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(fd, 1 << 20)
+    finally:
+        os.close(fd)
 
 
 def _marked_ps(mark: str) -> list[int]:

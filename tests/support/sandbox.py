@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import subprocess
+import tempfile
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +25,7 @@ GIT = {
     "GIT_COMMITTER_NAME": "Test",
     "GIT_COMMITTER_EMAIL": "test@example.invalid",
 }
+_TEMPLATE: list[Path] = []  # the first project of the test run, which the others are copied from
 
 
 class Sandbox:
@@ -47,7 +51,13 @@ class Sandbox:
             **no_network(),
             **kept(os.environ),
         }
-        self._make_repository()
+        if _TEMPLATE:
+            shutil.copytree(_TEMPLATE[0], self.root, symlinks=True, dirs_exist_ok=True)
+        else:
+            self._make_repository()
+            _TEMPLATE.append(Path(tempfile.mkdtemp()) / "project")
+            atexit.register(shutil.rmtree, _TEMPLATE[0].parent, ignore_errors=True)
+            shutil.copytree(self.root, _TEMPLATE[0], symlinks=True)
 
     # -- the project
 
@@ -227,7 +237,7 @@ class Sandbox:
         return now[len(before) if now.startswith(before) else 0 :].decode("utf-8", "replace")
 
     def _make_repository(self) -> None:
-        self.git("init", "-q", "-b", "main")
+        self.git("init", "-q", "-b", "main", "--template=")
         self.write("README.md", "# Project\n")
         self.commit_all("first")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 
 from decision_hooks.hosts.event import read_payload
 
@@ -19,19 +20,24 @@ def read() -> bytes:
         fd = sys.stdin.fileno() if sys.stdin else -1
         if fd < 0 or os.isatty(fd):
             return b""
-        return _read(fd)
+        import select
+        from time import monotonic
+
+        return read_pipe(
+            lambda seconds: bool(select.select([fd], [], [], seconds)[0]),
+            lambda: os.read(fd, 1 << 16),
+            monotonic,
+        )
     except (OSError, ValueError):
         return b""
 
 
-def _read(fd: int) -> bytes:
-    import select
-    from time import monotonic
-
-    data, quiet, until = b"", 0.0, monotonic() + _MOST
-    while len(data) < _MOST_BYTES and monotonic() < until:
-        if select.select([fd], [], [], _STEP)[0]:
-            block = os.read(fd, 1 << 16)
+def read_pipe(wait: Callable[[float], bool], take: Callable[[], bytes], now: Callable[[], float]) -> bytes:
+    """The bytes that ``take`` gives; ``wait`` waits so many seconds for the next ones and says whether they came."""
+    data, quiet, until = b"", 0.0, now() + _MOST
+    while len(data) < _MOST_BYTES and now() < until:
+        if wait(_STEP):
+            block = take()
             if not block:
                 break
             data, quiet = data + block, 0.0
