@@ -6,10 +6,15 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from support import guard
 from support.sandbox import Sandbox
+
+# A busy machine makes an example slow, not wrong.
+hypothesis.settings.register_profile("tests", deadline=None)
+hypothesis.settings.load_profile("tests")
 
 # Kills and faults at a system call, and what calls are made, are told by strace, a program of Linux.
 _BY_STRACE = ["**/test_*kills*.py", "**/test_*faults*.py", "**/test_*calls*.py"]
