@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ from support.sandbox import Sandbox
 hypothesis.settings.register_profile("tests", deadline=None)
 hypothesis.settings.load_profile("tests")
 
-# Kills and faults at a system call, and what calls are made, are told by strace, a program of Linux.
+# Kills and faults at a system call, and tests of the calls made, need strace, a program of Linux.
 _BY_STRACE = ["**/test_*kills*.py", "**/test_*faults*.py", "**/test_*calls*.py"]
 collect_ignore_glob = [] if sys.platform == "linux" else _BY_STRACE
 _SLOW = ("kills", "faults", "hostile")  # they run last: a wrong line shows before them
@@ -34,6 +35,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def _enclosed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No test reaches the real home, an agent by accident, or the network."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # in the background of a shell; programs inherit it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     patch = pytest.MonkeyPatch()
     guard.enclose(patch, tmp_path_factory.mktemp("home"))
     yield

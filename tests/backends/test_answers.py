@@ -7,7 +7,7 @@ import json
 import pytest
 
 from decision_hooks.backends.answers import Answer, read_result
-from decision_hooks.replies.decisions import decisions, holds
+from decision_hooks.replies.decisions import decisions, has_form
 from decision_hooks.system.process import Result
 from support.adr_texts import block
 from support.agents import claude_json
@@ -21,7 +21,7 @@ def answer(
     """What a capture reads out of the end of a program."""
     data = stdout if isinstance(stdout, bytes) else stdout.encode()
     result = Result(status, data, stderr.encode(), late, 1.0)
-    return read_result(result, lambda text: holds(decisions, text))
+    return read_result(result, lambda text: has_form(decisions, text))
 
 
 FORMS: dict[str, Answer] = {
@@ -98,7 +98,7 @@ def test_an_empty_reply_is_no_trouble_and_no_text(text: str) -> None:
 )
 def test_a_reply_of_any_bytes_holds_no_decision(reply: str | bytes) -> None:
     found = answer(reply)
-    assert found.trouble or not holds(decisions, found.text)
+    assert found.trouble or not has_form(decisions, found.text)
 
 
 @pytest.mark.parametrize("wrap", [str, claude_json], ids=["plain", "json"])
