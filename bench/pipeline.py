@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from decision_hooks.languages import table
 from decision_hooks.pipeline import questions, run
 from decision_hooks.pipeline.pairs import MOST_CANDIDATES, worth_asking
-from decision_hooks.pipeline.questions import ANSWERED, Answer, Extracted, Question
+from decision_hooks.pipeline.questions import ANSWERED, Extracted, Judgement, Question
 from decision_hooks.pipeline.stages import Records
 from decision_hooks.records import front_matter, headings, search
 from decision_hooks.records.front_matter import DraftFile
@@ -119,23 +119,23 @@ def measured(batch: Mapping[str, Any], read: READ, all_merges: bool) -> Measured
     return Measured(counts, asked, many * (many - 1) // 2 + many * len(records), reachable, seconds)
 
 
-def judged(question: Question, truth: Mapping[str, Truth], asked: Counter[str]) -> Answer:
+def judged(question: Question, truth: Mapping[str, Truth], asked: Counter[str]) -> Judgement:
     """The answer that leads to what became of the drafts."""
     asked[question.kind] += 1
     one = truth[question.about[0]]
     if question.kind == questions.SAME:
         other = question.about[1]
-        return Answer(
+        return Judgement(
             ANSWERED, yes=one.file != "" and one.file == (truth[other].file if other in truth else other)
         )
     if question.kind == questions.KEPT:
-        return Answer(ANSWERED, yes=one.op != "delete")
+        return Judgement(ANSWERED, yes=one.op != "delete")
     if question.kind == questions.SECTIONS:
         texts = headings.parse_body(front_matter.split(one.content).body).texts
-        return Answer(
+        return Judgement(
             ANSWERED, sections=Extracted("", texts._replace(outcome=texts.outcome or "As decided."))
         )
-    return Answer(ANSWERED, additions=("As it was added.",))
+    return Judgement(ANSWERED, additions=("As it was added.",))
 
 
 def kinds(outcome: run.Proposal, truth: Mapping[str, Truth], all_merges: bool) -> list[str]:

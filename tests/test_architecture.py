@@ -292,6 +292,27 @@ def test_modules_classes_and_public_functions_say_what_they_promise() -> None:
     assert offenders(undocumented) == []
 
 
+def test_one_name_is_one_class() -> None:
+    named: dict[str, list[str]] = {}
+    for module, tree in MODULES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                named.setdefault(node.name, []).append(module)
+    assert {name: modules for name, modules in named.items() if len(modules) > 1} == {}
+
+
+def test_imports_rename_nothing_but_for_a_clash_of_names() -> None:
+    renames = [
+        f"{module}: {alias.name} as {alias.asname}"
+        for module, tree in MODULES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("decision_hooks")
+        for alias in node.names
+        if alias.asname
+    ]
+    assert len(renames) <= 10, renames
+
+
 def test_nothing_is_left_for_later() -> None:
     assert offenders(unfinished) == []
     marks = re.compile(r"\b(?:TODO|FIXME|XXX)\b")

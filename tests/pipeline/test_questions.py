@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from decision_hooks.backends import prompts
 from decision_hooks.pipeline import questions
 from decision_hooks.pipeline.drafts import condensed, condensed_record, read
-from decision_hooks.pipeline.questions import ANSWERED, KINDS, UNUSABLE, Answer, Question
+from decision_hooks.pipeline.questions import ANSWERED, KINDS, UNUSABLE, Judgement, Question
 from decision_hooks.records.front_matter import DraftFile
 from support.adr_texts import block, draft, record
 
@@ -44,14 +44,14 @@ SECTIONS = {
 def test_a_yes_or_no_is_one_first_word_that_nothing_contradicts(reply: str, said: bool | None) -> None:
     for kind in ("same", "kept"):
         answer = questions.read(Question(kind, ("a",), ()), reply)
-        assert answer == (Answer(UNUSABLE) if said is None else Answer(ANSWERED, yes=said))
+        assert answer == (Judgement(UNUSABLE) if said is None else Judgement(ANSWERED, yes=said))
 
 
-def sections(reply: str) -> Answer:
+def sections(reply: str) -> Judgement:
     return questions.read(Question("sections", ("a",), (), SOURCE), reply)
 
 
-def additions(reply: str) -> Answer:
+def additions(reply: str) -> Judgement:
     return questions.read(Question("additions", ("a", "b"), (), SOURCE), reply)
 
 
@@ -81,7 +81,7 @@ def test_sections_are_found_in_fences_and_prose(form: str) -> None:
     ],
 )  # fmt: skip
 def test_sections_of_another_form_are_refused(reply: str) -> None:
-    assert sections(reply) == Answer(UNUSABLE)
+    assert sections(reply) == Judgement(UNUSABLE)
 
 
 def test_a_section_in_words_that_are_not_the_drafts_is_left_out() -> None:
@@ -114,7 +114,7 @@ def test_headings_of_a_model_part_no_section() -> None:
     ],
 )
 def test_additions_are_statements_in_the_words_of_the_draft(reply: str, items: tuple[str, ...]) -> None:
-    assert additions(reply) == Answer(ANSWERED, additions=items)
+    assert additions(reply) == Judgement(ANSWERED, additions=items)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_additions_are_statements_in_the_words_of_the_draft(reply: str, items: t
      '{"additions": ["Kafka replicates partitions"]}', json.dumps({"additions": ["SQLite"] * 50})],
 )  # fmt: skip
 def test_additions_of_another_form_are_refused(reply: str) -> None:
-    assert additions(reply) == Answer(UNUSABLE)
+    assert additions(reply) == Judgement(UNUSABLE)
 
 
 SCALARS = st.none() | st.booleans() | st.floats() | st.text()

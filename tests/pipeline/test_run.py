@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from decision_hooks.languages import table
 from decision_hooks.pipeline import questions, run
 from decision_hooks.pipeline.operations import Slugs, as_json
-from decision_hooks.pipeline.questions import ANSWERED, FAILED, UNASKED, UNUSABLE, Answer, Question
+from decision_hooks.pipeline.questions import ANSWERED, FAILED, UNASKED, UNUSABLE, Judgement, Question
 from decision_hooks.pipeline.stages import Records
 from decision_hooks.records import front_matter, madr, search
 from decision_hooks.records.front_matter import DraftFile
@@ -182,7 +182,7 @@ def test_a_slug_means_to_the_plan_what_it_says(title: str) -> None:
 
 # -- stages with a model
 
-Judge = Callable[[Question], Answer]
+Judge = Callable[[Question], Judgement]
 
 
 class Model:
@@ -192,7 +192,7 @@ class Model:
         self.judge = judge
         self.asked: list[tuple[str, tuple[str, ...]]] = []
 
-    def ask(self, asked: Sequence[Question], share: float) -> list[Answer]:
+    def ask(self, asked: Sequence[Question], share: float) -> list[Judgement]:
         self.asked += [(one.kind, one.about) for one in asked]
         return [self.judge(one) for one in asked]
 
@@ -216,7 +216,7 @@ def by_model(
     return {one.file: one for one in found.operations}, dict(found.left), model
 
 
-YES, NO = Answer(ANSWERED, yes=True), Answer(ANSWERED)
+YES, NO = Judgement(ANSWERED, yes=True), Judgement(ANSWERED)
 THREE = {
     "a": draft("Use SQLite", session="s1"),
     "b": draft("Bound the queue", session="s2", **words("queue")),
@@ -225,14 +225,14 @@ THREE = {
 
 
 def pairs_same(
-    *pairs: tuple[str, str], kept: Answer = YES, said: tuple[str, ...] = ("As it was added.",)
+    *pairs: tuple[str, str], kept: Judgement = YES, said: tuple[str, ...] = ("As it was added.",)
 ) -> Judge:
     """A judge that calls these pairs the same and all others different."""
 
-    def judge(question: Question) -> Answer:
+    def judge(question: Question) -> Judgement:
         if question.kind == "same":
-            return Answer(ANSWERED, yes=any(set(pair) == set(question.about) for pair in pairs))
-        return kept if question.kind == "kept" else Answer(ANSWERED, additions=said)
+            return Judgement(ANSWERED, yes=any(set(pair) == set(question.about) for pair in pairs))
+        return kept if question.kind == "kept" else Judgement(ANSWERED, additions=said)
 
     return judge
 
@@ -253,7 +253,7 @@ def test_a_pair_is_asked_again_only_after_a_yes() -> None:
 def test_one_yes_alone_is_no_yes() -> None:
     seen: set[tuple[str, ...]] = set()
 
-    def judge(question: Question) -> Answer:
+    def judge(question: Question) -> Judgement:
         again = question.about in seen
         seen.add(question.about)
         return YES if question.kind == "kept" or not again else NO
@@ -303,16 +303,16 @@ def test_near_duplicates_of_a_session_are_asked_about_once_and_go_together() -> 
     assert not any(A in about for _, about in model.asked)
 
 
-@pytest.mark.parametrize("answer", [Answer(FAILED), Answer(UNASKED)])
+@pytest.mark.parametrize("answer", [Judgement(FAILED), Judgement(UNASKED)])
 @pytest.mark.parametrize("kind", ["same", "kept", "sections", "additions"])
-def test_what_was_not_answered_leaves_only_its_draft(kind: str, answer: Answer) -> None:
+def test_what_was_not_answered_leaves_only_its_draft(kind: str, answer: Judgement) -> None:
     several = HEAD + block("One", **words("shard")) + "\n" + block("Two", **words("token"))
 
-    def judge(question: Question) -> Answer:
+    def judge(question: Question) -> Judgement:
         if question.kind == kind and question.about[0] == A:
             return answer
         if question.kind == "same":
-            return Answer(ANSWERED, yes=kind == "additions" and question.about == (A, QUEUE))
+            return Judgement(ANSWERED, yes=kind == "additions" and question.about == (A, QUEUE))
         return YES
 
     found, left, _ = by_model(drafts(a=several if kind == "sections" else THREE["a"], c=THREE["c"]), judge)
@@ -321,9 +321,9 @@ def test_what_was_not_answered_leaves_only_its_draft(kind: str, answer: Answer) 
 
 
 def test_a_reply_in_another_form_is_the_careful_choice() -> None:
-    def judge(question: Question) -> Answer:
+    def judge(question: Question) -> Judgement:
         usable = question.about[0] == C
-        return YES if usable and question.kind == "kept" else NO if usable else Answer(UNUSABLE)
+        return YES if usable and question.kind == "kept" else NO if usable else Judgement(UNUSABLE)
 
     found, left, _ = by_model(drafts(a=THREE["a"], c=THREE["c"]), judge)
     assert found[A].op == found[C].op == "rewrite"  # different, and worth keeping
@@ -336,7 +336,7 @@ def test_a_reply_in_another_form_is_the_careful_choice() -> None:
 def test_a_model_without_one_usable_answer_decides_nothing(state: str) -> None:
     batch = drafts(**THREE)
     empty = DraftFile("260304-0504-d.md", HEAD)
-    found, left, _ = by_model([*batch, empty], lambda question: Answer(state))
+    found, left, _ = by_model([*batch, empty], lambda question: Judgement(state))
     assert list(found) == [empty.name]
     assert set(left) == {A, B, C}
 
@@ -344,7 +344,7 @@ def test_a_model_without_one_usable_answer_decides_nothing(state: str) -> None:
 def test_several_decisions_become_one_record_that_tells_of_all() -> None:
     text = HEAD + block("Shards", **words("shard")) + "\n" + block("Tokens", **words("token"))
 
-    def judge(question: Question) -> Answer:
+    def judge(question: Question) -> Judgement:
         if question.kind != "sections":
             return YES if question.kind == "kept" else NO
         reply = {"title": "Bound shard", "context": "", "options": ["Bound shard"], "consequences": [], "more": "",
@@ -421,10 +421,10 @@ def test_whatever_the_model_says_the_plan_takes_every_operation_and_no_draft_is_
     states = st.sampled_from([ANSWERED] * 12 + [FAILED, UNASKED])
     sensible = st.sampled_from([True, True, True, False])
 
-    def judge(question: Question) -> Answer:
+    def judge(question: Question) -> Judgement:
         state = data.draw(states)
         reply = in_form(question, data.draw(YES_OR_NO)) if data.draw(sensible) else data.draw(REPLIES)
-        return Answer(state) if state != ANSWERED else questions.read(question, reply)
+        return Judgement(state) if state != ANSWERED else questions.read(question, reply)
 
     found, left, _ = by_model(batch, judge, data.draw(st.sampled_from([RECORDS, {}])))
     assert len(found) + len(left) == len(batch)

@@ -17,7 +17,7 @@ from decision_hooks.system.workplace import Workplace
 from decision_hooks.transcripts import blocks, find
 
 
-class Run(NamedTuple):
+class CaptureRun(NamedTuple):
     """The workplace and the settings of a capture."""
 
     at: Workplace
@@ -29,7 +29,7 @@ class Run(NamedTuple):
         return CaptureState(self.at.project)
 
 
-def enter(run: Run, event: HookEvent) -> Pending | None:
+def enter(run: CaptureRun, event: HookEvent) -> Pending | None:
     """Take a stop into the queue, durably; None (and a log line) when there is nothing to capture now."""
     table.language(run.settings.language)  # a bad name ends the run before anything changes
     world, project, log = run.at

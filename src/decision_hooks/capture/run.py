@@ -11,7 +11,7 @@ from decision_hooks.backends.base import Backend
 from decision_hooks.backends.choice import capture_choice
 from decision_hooks.backends.ledger import account, may_not_call, quoted
 from decision_hooks.capture.part import Part, older_edits, read_again, read_part
-from decision_hooks.capture.queue import Run
+from decision_hooks.capture.queue import CaptureRun
 from decision_hooks.errors import RefusedReply
 from decision_hooks.languages import table
 from decision_hooks.privacy import mask
@@ -37,7 +37,7 @@ class _Tried(NamedTuple):
     decisions: tuple[madr.Decision, ...] = ()
 
 
-def capture_part(run: Run, entry: Pending, timeout: float) -> tuple[str, Part | None]:
+def capture_part(run: CaptureRun, entry: Pending, timeout: float) -> tuple[str, Part | None]:
     """Capture one part; returns the outcome and, where one was read, the part. Writes to the log as it goes."""
     part = read_part(run.state, entry, incremental=run.settings.incremental, world=run.at.world)
     if part is None:
@@ -46,7 +46,7 @@ def capture_part(run: Run, entry: Pending, timeout: float) -> tuple[str, Part | 
     return _capture(run, entry, part, timeout)
 
 
-def capture_again(run: Run, stored: GivenUp, timeout: float) -> str:
+def capture_again(run: CaptureRun, stored: GivenUp, timeout: float) -> str:
     """Capture exactly a part that was given up, and forget that it was; returns the outcome."""
     part = read_again(run.state, stored, incremental=run.settings.incremental, world=run.at.world)
     if part is None:
@@ -58,7 +58,7 @@ def capture_again(run: Run, stored: GivenUp, timeout: float) -> str:
     return outcome
 
 
-def _capture(run: Run, entry: Pending, part: Part, timeout: float) -> tuple[str, Part]:
+def _capture(run: CaptureRun, entry: Pending, part: Part, timeout: float) -> tuple[str, Part]:
     if part.nothing_new:
         run.at.log.skip("nothing new", "nothing new in the session")
         return DONE, part
@@ -73,7 +73,7 @@ def _capture(run: Run, entry: Pending, part: Part, timeout: float) -> tuple[str,
     return tried.outcome, part
 
 
-def give_up(run: Run, entry: Pending, part: Part | None) -> None:
+def give_up(run: CaptureRun, entry: Pending, part: Part | None) -> None:
     """The part was tried too often: its position moves on, and ``backfill --retry`` can take it up again."""
     run.at.log.write(
         f"given up after {entry.tries} tries: {entry.transcript or entry.session_id} (see backfill --retry)"
@@ -85,7 +85,7 @@ def give_up(run: Run, entry: Pending, part: Part | None) -> None:
         _move(run, entry, part)
 
 
-def finish_outbox(run: Run, outbox: Outbox) -> None:
+def finish_outbox(run: CaptureRun, outbox: Outbox) -> None:
     """Create the drafts of an outbox that are not there yet, move the position, forget the outbox."""
     from decision_hooks.records import naming
 
@@ -107,7 +107,7 @@ def finish_outbox(run: Run, outbox: Outbox) -> None:
     run.state.close_outbox(outbox.key)
 
 
-def _move(run: Run, entry: Pending, part: Part) -> None:
+def _move(run: CaptureRun, entry: Pending, part: Part) -> None:
     run.state.save_position(entry.key, part.position._replace(time=run.at.world.now()))
     run.state.remember(part.session.uuids, run.at.world.now())
 
@@ -115,7 +115,7 @@ def _move(run: Run, entry: Pending, part: Part) -> None:
 # -- relevance
 
 
-def _judge_relevance(run: Run, part: Part) -> tuple[Part, str]:
+def _judge_relevance(run: CaptureRun, part: Part) -> tuple[Part, str]:
     """The part with its verdict in the position, and the reason to skip it ("" = capture it)."""
     judge = verdict_of(run.at.project, run.at.world.environ)
     verdict = judge(part.edits)
@@ -140,7 +140,7 @@ def _older_edits(part: Part, judge: Callable[[Sequence[Edit]], str]) -> Iterator
 # -- from the part to decisions
 
 
-def _decisions(run: Run, part: Part, timeout: float) -> _Tried:
+def _decisions(run: CaptureRun, part: Part, timeout: float) -> _Tried:
     if run.settings.backend == "choices":
         return _decisions_of_choices(run, part)
     chosen = _choose_backend(run)
@@ -166,7 +166,7 @@ def _decisions(run: Run, part: Part, timeout: float) -> _Tried:
     return _read_answer(run, chosen, answer)
 
 
-def _read_answer(run: Run, chosen: Backend, answer: answers.Answer) -> _Tried:
+def _read_answer(run: CaptureRun, chosen: Backend, answer: answers.Answer) -> _Tried:
     if answer.trouble:
         text = f"{chosen.name}: {answer.trouble}: {quoted(answer.detail)}"
         run.at.log.skip(f"backend: {answer.trouble}", text)
@@ -185,7 +185,7 @@ def _read_answer(run: Run, chosen: Backend, answer: answers.Answer) -> _Tried:
     return _Tried(DONE, found)
 
 
-def _decisions_of_choices(run: Run, part: Part) -> _Tried:
+def _decisions_of_choices(run: CaptureRun, part: Part) -> _Tried:
     from decision_hooks.sessions.choices import real_choices
 
     language = table.language(run.settings.language)
@@ -206,7 +206,7 @@ def _decisions_of_choices(run: Run, part: Part) -> _Tried:
     return _Tried(DONE, found)
 
 
-def _choose_backend(run: Run) -> Backend | None:
+def _choose_backend(run: CaptureRun) -> Backend | None:
     choice = capture_choice(run.settings, run.at.project.root, run.at.world.environ)
     if choice.backend is None and run.settings.backend != "auto":
         run.at.log.skip("no backend", choice.reasons[0])
@@ -218,7 +218,7 @@ def _choose_backend(run: Run) -> Backend | None:
     return choice.backend
 
 
-def _prompt(run: Run, transcript: str) -> str:
+def _prompt(run: CaptureRun, transcript: str) -> str:
     from decision_hooks.backends import prompts
 
     language = table.language(run.settings.language)
@@ -236,7 +236,7 @@ def _prompt(run: Run, transcript: str) -> str:
 # -- from decisions to drafts
 
 
-def _deliver(run: Run, entry: Pending, part: Part, decisions: tuple[madr.Decision, ...]) -> None:
+def _deliver(run: CaptureRun, entry: Pending, part: Part, decisions: tuple[madr.Decision, ...]) -> None:
     from decision_hooks.capture.drafts import make_drafts
 
     drafts = make_drafts(

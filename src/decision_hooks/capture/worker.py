@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from decision_hooks.capture.part import Part, unread
-from decision_hooks.capture.queue import Run
+from decision_hooks.capture.queue import CaptureRun
 from decision_hooks.capture.run import (
     DONE,
     FAILED,
@@ -29,7 +29,7 @@ _MOST_OTHERS = 5  # parts of other sessions that one stop takes up
 _LEAST_CALL = 5.0  # seconds: a call is not begun with less
 
 
-def work(run: Run, entry: Pending, *, foreground: bool) -> None:
+def work(run: CaptureRun, entry: Pending, *, foreground: bool) -> None:
     """Capture what is due, this entry first; another worker that has the lock will see the entry."""
     worker = _Worker(run, entry.key, entry.stop, foreground)
     while True:
@@ -47,7 +47,7 @@ def work(run: Run, entry: Pending, *, foreground: bool) -> None:
             return
 
 
-def take_again(run: Run, stored: GivenUp) -> tuple[str, str]:
+def take_again(run: CaptureRun, stored: GivenUp) -> tuple[str, str]:
     """Retry one given-up part, then drain the queue; returns the outcome and the last log line of the part."""
     worker = _Worker(run, "", run.at.world.now(), foreground=True, others=0)
     lock = worker.lock()
@@ -64,7 +64,7 @@ def take_again(run: Run, stored: GivenUp) -> tuple[str, str]:
 
 class _Worker:
     def __init__(
-        self, run: Run, key: str, begun: float, foreground: bool, others: int = _MOST_OTHERS
+        self, run: CaptureRun, key: str, begun: float, foreground: bool, others: int = _MOST_OTHERS
     ) -> None:
         self._own_run = run
         self._key = key  # of the part to be taken first
@@ -171,7 +171,7 @@ class _Worker:
             self._failed[claimed.key] = where.size if where else 0
             self._state.put_back(claimed, self._at.world.now(), counts=outcome == FAILED)
 
-    def _try(self, run: Run, claimed: Pending, timeout: float) -> tuple[str, Part | None]:
+    def _try(self, run: CaptureRun, claimed: Pending, timeout: float) -> tuple[str, Part | None]:
         """Capture a part, unless three runs ended during it without an outcome."""
         if claimed.tries > _MOST_TRIES:
             return FAILED, unread(self._state, claimed, self._at.world.now())
@@ -181,7 +181,7 @@ class _Worker:
         """Whether a root is a work tree of this repository: a copied state folder names those of the original."""
         return os.path.isdir(root) and os.path.realpath(root) in work_trees(self._at.project.root)
 
-    def _run(self, root: str) -> Run | None:
+    def _run(self, root: str) -> CaptureRun | None:
         """The run for that root; None when the root is gone or belongs to another project."""
         run = self._own_run
         if root == self._at.project.root:

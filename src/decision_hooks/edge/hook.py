@@ -71,7 +71,7 @@ def _capture(world: World, event: HookEvent, root: str, log: RunLog, detach: boo
     try:
         settings = capture_settings(world.environ)
         at = Workplace(world, project_at(root, settings.adr_dir), log)
-        run = queue.Run(at, settings)
+        run = queue.CaptureRun(at, settings)
         entered = queue.enter(run, event)
     except DecisionHooksError as error:
         log.skip(error.reason, str(error))

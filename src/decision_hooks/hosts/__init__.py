@@ -1,1 +1,1 @@
-"""The coding agents that call us: their payloads, transcripts and hook entries."""
+"""The coding agents that call us: a card a host, its payloads, transcripts and hook entries; pure."""

@@ -57,7 +57,7 @@ class Extracted(NamedTuple):
     texts: madr.Sections
 
 
-class Answer(NamedTuple):
+class Judgement(NamedTuple):
     """The result of a question; the other fields count only in the state ``ANSWERED``."""
 
     state: str
@@ -110,25 +110,25 @@ def _unverified(draft: Reading) -> str:
 # -- understanding
 
 
-def read(question: Question, reply: str) -> Answer:
+def read(question: Question, reply: str) -> Judgement:
     """The answer in a reply; ``UNUSABLE`` when it has another form than the question asks for."""
     text = wrapping.plain(reply).strip()
     if question.kind in (SAME, KEPT):
         said = yes_or_no(text)
-        return Answer(UNUSABLE) if said is None else Answer(ANSWERED, yes=said)
+        return Judgement(UNUSABLE) if said is None else Judgement(ANSWERED, yes=said)
     value = _object(text)
     if value is None:
-        return Answer(UNUSABLE)
+        return Judgement(UNUSABLE)
     if question.kind == SECTIONS:
         extracted = _extracted(value, question.source)
-        return Answer(ANSWERED, sections=extracted) if extracted else Answer(UNUSABLE)
+        return Judgement(ANSWERED, sections=extracted) if extracted else Judgement(UNUSABLE)
     items = _items(value.get("additions"))
     if items is None:
-        return Answer(UNUSABLE)
+        return Judgement(UNUSABLE)
     grounded = tuple(item for item in items if rests_on(item, question.source))
     if items and not grounded:
-        return Answer(UNUSABLE)
-    return Answer(ANSWERED, additions=grounded)
+        return Judgement(UNUSABLE)
+    return Judgement(ANSWERED, additions=grounded)
 
 
 def yes_or_no(text: str) -> bool | None:

@@ -16,7 +16,7 @@ from decision_hooks.pipeline.operations import (
     own_content,
 )
 from decision_hooks.pipeline.pairs import MOST_CANDIDATES, Cluster, Pair, clusters, open_pairs, rounds
-from decision_hooks.pipeline.questions import ANSWERED, FAILED, UNASKED, UNUSABLE, Answer, Question
+from decision_hooks.pipeline.questions import ANSWERED, FAILED, UNASKED, UNUSABLE, Judgement, Question
 from decision_hooks.records import search
 from decision_hooks.replies.operations import RawOperation
 from decision_hooks.replies.plan import DELETE, MERGE, REWRITE
@@ -25,7 +25,7 @@ from decision_hooks.replies.plan import DELETE, MERGE, REWRITE
 _PAIRS, _KEPT, _SECTIONS, _ADDITIONS = 0.6, 0.7, 0.85, 1.0
 
 # Questions and a share of the time -> their answers
-Ask = Callable[[Sequence[Question], float], Sequence[Answer]]
+Ask = Callable[[Sequence[Question], float], Sequence[Judgement]]
 
 
 class Records(NamedTuple):
@@ -55,7 +55,7 @@ class Stages:
         self.asked = self.usable = 0
         self._ask = ask
 
-    def _put(self, asked: Sequence[Question], share: float) -> Sequence[Answer]:
+    def _put(self, asked: Sequence[Question], share: float) -> Sequence[Judgement]:
         if not asked:
             return ()
         answers = self._ask(asked, share)
@@ -86,7 +86,7 @@ class Stages:
                     unsure.add(pair.draft)  # the other can be found again once it is a record
         return same, unsure
 
-    def _twice(self, pairs: Sequence[Pair]) -> list[Answer]:
+    def _twice(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One answer a pair; a yes is asked for again, the other way round."""
         asked = [self._same(pair) for pair in pairs]
         answers = list(self._put(asked, _PAIRS))
@@ -201,7 +201,7 @@ class Stages:
         return merges
 
 
-def _intent_alone(answer: Answer) -> Intent:
+def _intent_alone(answer: Judgement) -> Intent:
     if answer.state in (FAILED, UNASKED):
         return Intent(why="whether it is worth keeping was not answered")
     if answer.state == UNUSABLE or answer.yes:

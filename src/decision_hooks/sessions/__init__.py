@@ -1,1 +1,1 @@
-"""What a host hands us: the payload of a Stop event and the transcript of its session. Pure, reads only."""
+"""What was said in a session: its entries, the digest of them, relevance, choices; pure."""

@@ -1,1 +1,1 @@
-"""What is remembered between runs."""
+"""What is remembered between runs: positions, waiting parts, runs and their journal, the index of records."""

@@ -1,1 +1,1 @@
-"""Everything that touches the world: files, locks, git, processes, backends. Thin."""
+"""What touches the world: files, locks, git, processes, the project and its log; thin."""

@@ -1,1 +1,1 @@
-"""Transcripts on the disk: where they lie, and reading very large ones."""
+"""Transcripts on the disk: finding them, reading very large ones, the verdict on their edits."""

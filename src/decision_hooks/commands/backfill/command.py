@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Sequence
 
 from decision_hooks.backends.choice import BackendChoice, capture_choice
-from decision_hooks.capture.queue import Run
-from decision_hooks.commands.backfill.plan import LEFT_ASIDE, Plan, given_up, never_captured, shown
+from decision_hooks.capture.queue import CaptureRun
+from decision_hooks.commands.backfill.plan import LEFT_ASIDE, BackfillPlan, given_up, never_captured, shown
 from decision_hooks.commands.backfill.send import send
 from decision_hooks.commands.hook_environ import by_hand_environ
 from decision_hooks.commands.options import parser, project_of
@@ -42,7 +42,7 @@ def run(argv: Sequence[str], world: World) -> int:
         return 1
     open_state(project)
     at = Workplace(world, project, log_of(project.root, world.program, world.now))
-    return send(Run(at, settings), choice.backend, plan.candidates)
+    return send(CaptureRun(at, settings), choice.backend, plan.candidates)
 
 
 def _options(argv: Sequence[str], world: World) -> argparse.Namespace:
@@ -75,7 +75,7 @@ def _number(text: str) -> int:
 # -- showing
 
 
-def _show(plan: Plan, choice: BackendChoice, world: World) -> None:
+def _show(plan: BackfillPlan, choice: BackendChoice, world: World) -> None:
     rows = [("HOST", "LAST CHANGE", "SIZE", "REQUESTS", "FILE", "FIRST REQUEST")]
     if plan.candidates:
         for line in columns(rows + list(shown(plan.candidates, world.home))):
@@ -92,7 +92,7 @@ def _show(plan: Plan, choice: BackendChoice, world: World) -> None:
         world.err(f"no backend: {', '.join(choice.reasons)}")
 
 
-def _as_json(plan: Plan, choice: BackendChoice, home: str) -> dict[str, object]:
+def _as_json(plan: BackfillPlan, choice: BackendChoice, home: str) -> dict[str, object]:
     return {
         "sessions": [
             {

@@ -41,14 +41,16 @@ class Candidate(NamedTuple):
     given_up: GivenUp | None = None
 
 
-class Plan(NamedTuple):
+class BackfillPlan(NamedTuple):
     """What a backfill would do, oldest first."""
 
     candidates: tuple[Candidate, ...]
     passed: Mapping[str, int]  # how many sessions are left aside, by reason
 
 
-def never_captured(project: Project, world: World, settings: CaptureSettings, since: float | None) -> Plan:
+def never_captured(
+    project: Project, world: World, settings: CaptureSettings, since: float | None
+) -> BackfillPlan:
     """Sessions of the project that no stop and no backfill has captured, changed after ``since``.
 
     Without ``since`` sessions older than positions are kept are left aside: they may have been captured.
@@ -67,10 +69,10 @@ def never_captured(project: Project, world: World, settings: CaptureSettings, si
             continue
         size = max(0, part.position.offset - part.begin)
         candidates.append(_candidate(entry, part, size, world))
-    return Plan(tuple(candidates), passed)
+    return BackfillPlan(tuple(candidates), passed)
 
 
-def given_up(project: Project, world: World, settings: CaptureSettings) -> Plan:
+def given_up(project: Project, world: World, settings: CaptureSettings) -> BackfillPlan:
     """Parts that were given up after too many tries, each on its own, where their transcripts still have them."""
     state = CaptureState(project)
     candidates: list[Candidate] = []
@@ -82,7 +84,7 @@ def given_up(project: Project, world: World, settings: CaptureSettings) -> Plan:
             size = len(files.to_bytes(entry.message)) if stored.only_message else stored.end - stored.begin
             candidates.append(_candidate(entry, part, size, world)._replace(given_up=stored))
     candidates.sort(key=lambda part: (part.part_time, part.given_up.begin if part.given_up else 0))
-    return Plan(tuple(candidates), dict.fromkeys(LEFT_ASIDE, 0))
+    return BackfillPlan(tuple(candidates), dict.fromkeys(LEFT_ASIDE, 0))
 
 
 def coverage(project: Project, world: World, since: float) -> tuple[int, int]:

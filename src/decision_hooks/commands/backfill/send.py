@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decision_hooks.backends.base import Backend
 from decision_hooks.backends.ledger import may_not_call
 from decision_hooks.capture import worker
-from decision_hooks.capture.queue import Run
+from decision_hooks.capture.queue import CaptureRun
 from decision_hooks.capture.run import DONE
 from decision_hooks.commands.backfill.plan import Candidate
 from decision_hooks.commands.report import counted
@@ -15,7 +15,7 @@ from decision_hooks.state.values import GivenUp, Pending, Position
 from decision_hooks.system.runlog import iso_time
 
 
-def send(run: Run, backend: Backend | None, candidates: Sequence[Candidate]) -> int:
+def send(run: CaptureRun, backend: Backend | None, candidates: Sequence[Candidate]) -> int:
     """Send the parts in turn and report each: 0, or 1 when a part was not captured or it had to stop."""
     run.at.log.write(f"backfill: {counted(len(candidates), 'session')}")
     code = 0
@@ -31,7 +31,7 @@ def send(run: Run, backend: Backend | None, candidates: Sequence[Candidate]) -> 
     return code
 
 
-def _stopped(run: Run, backend: Backend | None, *, probe: bool) -> str:
+def _stopped(run: CaptureRun, backend: Backend | None, *, probe: bool) -> str:
     """Why no further session can be sent now, "" when one can; an open breaker is probed once."""
     if backend is None:
         return ""
@@ -41,7 +41,7 @@ def _stopped(run: Run, backend: Backend | None, *, probe: bool) -> str:
     return stopped[1] if stopped else ""
 
 
-def _captured(run: Run, part: Candidate) -> tuple[str, bool]:
+def _captured(run: CaptureRun, part: Candidate) -> tuple[str, bool]:
     """Take a session into the queue and work as a stop of it would; what came of it, and whether that is fine."""
     now = run.at.world.now()
     entry = part.entry._replace(first=now, stop=now)
@@ -61,14 +61,14 @@ def _captured(run: Run, part: Candidate) -> tuple[str, bool]:
     return _written(before, _position(run, entry)), True
 
 
-def _retried(run: Run, part: Candidate, stored: GivenUp) -> tuple[str, bool]:
+def _retried(run: CaptureRun, part: Candidate, stored: GivenUp) -> tuple[str, bool]:
     """Take exactly a given up part up again; what came of it, and whether that is fine."""
     before = _position(run, part.entry)
     outcome, said = worker.take_again(run, stored)
     return (_written(before, _position(run, part.entry)), True) if outcome == DONE else (said, False)
 
 
-def _position(run: Run, entry: Pending) -> Position:
+def _position(run: CaptureRun, entry: Pending) -> Position:
     return run.state.position(entry.key, entry.transcript, run.at.world.now())
 
 

@@ -17,7 +17,7 @@ from decision_hooks.pipeline.questions import (
     SAME,
     SECTIONS,
     UNASKED,
-    Answer,
+    Judgement,
     Question,
     read,
 )
@@ -51,14 +51,14 @@ class Asking:
         # State and answer of each; threads append to it.
         self._calls: list[tuple[str, backend_answers.Answer]] = []
 
-    def ask(self, questions: Sequence[Question], share: float) -> list[Answer]:
+    def ask(self, questions: Sequence[Question], share: float) -> list[Judgement]:
         """The answers, in order; a question that had not begun after that share of the run's time is ``UNASKED``.
 
         A call that fails, or a reply in another form, is repeated once.
         """
         until = self._clock.seconds * (1 - share)
         self._world.err(f"{questions[0].kind}: {len(questions)} questions")
-        answers: list[Answer] = []
+        answers: list[Judgement] = []
         for begin in range(0, len(questions), _REPORT_EVERY):
             if begin:
                 self._world.err(f"{questions[0].kind}: {begin} of {len(questions)}")
@@ -82,23 +82,23 @@ class Asking:
         shown = (ending or troubles[-1:])[0]
         return " ".join(f"{shown.trouble}: {shown.detail}".split())[:300]
 
-    def _answer(self, question: Question, until: float) -> tuple[Answer, int]:
+    def _answer(self, question: Question, until: float) -> tuple[Judgement, int]:
         """The answer, and how many calls it took."""
         state, prompt = UNASKED, ""
         for calls in range(2):
             if self._is_over():
-                return Answer(FAILED), calls
+                return Judgement(FAILED), calls
             left = self._clock.left()
             if left < _LEAST or (not calls and left < until):
-                return Answer(state), calls
+                return Judgement(state), calls
             prompt = prompt or self._prompt(question)
             answer = self._call(question, prompt, left)
             if answer.state == ANSWERED:
                 return answer, calls + 1
             state = answer.state
-        return Answer(state), 2
+        return Judgement(state), 2
 
-    def _call(self, question: Question, prompt: str, left: float) -> Answer:
+    def _call(self, question: Question, prompt: str, left: float) -> Judgement:
         limit = min(_LIMITS[question.kind], self._clock.seconds * _MOST_SHARE, left)
         reply = call.ask(
             self._backend,
@@ -109,7 +109,7 @@ class Asking:
             is_answer=lambda text: read(question, text).state == ANSWERED,
             stopped=self._threads.stopped.is_set,
         )
-        answer = Answer(FAILED) if reply.trouble else read(question, reply.text)
+        answer = Judgement(FAILED) if reply.trouble else read(question, reply.text)
         self._calls.append((answer.state, reply))
         return answer
 
