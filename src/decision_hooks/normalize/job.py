@@ -6,10 +6,9 @@ import os
 from typing import NamedTuple
 
 from decision_hooks.settings import NormalizeSettings, normalize_settings
-from decision_hooks.state import journal
 from decision_hooks.state.normalize import NormalState
 from decision_hooks.system import files, git, locking
-from decision_hooks.system.project import open_state
+from decision_hooks.system.project import Project, open_state
 from decision_hooks.system.workplace import Workplace, workplace
 from decision_hooks.system.world import World
 
@@ -64,9 +63,18 @@ def open_job(
         at.log.write("locks are not supported here: continuing without a lock")
     job = Job(at, settings, lock, by_hand)
     job.state.remove_leftovers()
-    for run_id in journal.recover(project):
+    for run_id in _recover(project):
         at.log.write(f"finished the interrupted run {run_id}")
     return job
+
+
+def _recover(project: Project) -> list[str]:
+    """Finish interrupted runs; returns their ids."""
+    if not os.path.isdir(project.state_file("runs")):
+        return []  # most stops of most projects: the journal is not even imported
+    from decision_hooks.state import journal
+
+    return journal.recover(project)
 
 
 def open_by_hand(world: World, root: str, *, allow_missing: bool = False) -> Job | NotOpened:

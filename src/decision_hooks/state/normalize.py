@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from typing import Annotated, NamedTuple
 
 from decision_hooks.errors import FolderError
-from decision_hooks.state.runs import new_id
 from decision_hooks.system import backoff, files, stored
 from decision_hooks.system.project import Project, tree_mark
 
@@ -126,6 +125,8 @@ class NormalState:
 
     def store_plan(self, plan: StoredPlan, now: float) -> StoredPlan:
         """Store a dry run's reply, to be applied later; returns the plan with its id."""
+        from decision_hooks.state.runs import new_id
+
         files.make_folder(self._plans, 0o700)
         plan = plan._replace(id=new_id(now, lambda plan_id: os.path.exists(self._plan_file(plan_id))))
         # ASCII: names that are no UTF-8 must come back as they are
@@ -156,7 +157,8 @@ class NormalState:
         return files.read_json(self._memory) or {}
 
     def _remembered(self) -> _Memory:
-        return stored.read(_Memory, self._read()) or _Memory()
+        value = self._read()
+        return (stored.read(_Memory, value) if value else None) or _Memory()
 
     def _write(self, value: dict[str, object]) -> None:
         files.write_atomic(self._memory, json.dumps(value).encode("ascii"), label=self._label)

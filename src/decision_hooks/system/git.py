@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from decision_hooks.system import process
 from decision_hooks.system.project import git_dir, git_top
+
+if TYPE_CHECKING:
+    from decision_hooks.system import process
 
 _SECONDS = 15.0
 _BUSY = {
@@ -59,5 +62,7 @@ def _ask(root: str, environ: Mapping[str, str], *words: str) -> str:
 def _run(root: str, environ: Mapping[str, str], words: Sequence[str], stdin: str = "") -> process.Result:
     env = {name: value for name, value in environ.items() if not name.startswith("GIT_")}
     env.update(GIT_OPTIONAL_LOCKS="0", LC_ALL="C")
+    from decision_hooks.system import process
+
     argv = ["git", "-c", "diff.autoRefreshIndex=false", "-c", "core.quotePath=false", *words]
     return process.run(argv, cwd=root, env=env, timeout=_SECONDS, stdin=stdin.encode())

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from decision_hooks.errors import FolderError, OutsideError
 from decision_hooks.system import files
-from decision_hooks.text.fingerprint import fingerprint
 
 
 class Project(NamedTuple):
@@ -105,6 +104,8 @@ def tree_mark(project: Project) -> str:
     """An id of a linked work tree among those that share the state folder; "" for the main one."""
     if project.state == os.path.join(project.root, ".claude", "hooks", ".decision-hooks"):
         return ""
+    from decision_hooks.text.fingerprint import fingerprint
+
     return fingerprint(files.to_bytes(os.path.realpath(project.root)), 4)
 
 
