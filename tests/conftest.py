@@ -25,7 +25,10 @@ _SLOW = ("kills", "faults", "hostile")  # they run last: a wrong line shows befo
 
 @pytest.hookimpl(tryfirst=True)  # before -m selects
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Pure rules first; kills and faults last, marked as slow."""
+    """Kills and faults last, marked as slow; what starts the installed commands is marked as process."""
+    for item in items:
+        if "make_sandbox" in getattr(item, "fixturenames", ()):
+            item.add_marker("process")
     slow = [item for item in items if any(word in item.path.stem for word in _SLOW)]
     for item in slow:
         item.add_marker("slow")
