@@ -107,3 +107,9 @@ def test_what_holds_an_answer_is_one_whatever_stands_beside(wrap: type[str]) -> 
     assert (answer(wrap(text)).text, answer(wrap(text)).trouble) == (text, "")
     assert answer(wrap("NONE")).text == "NONE"
     assert answer(claude_json(text, cost=0.25)).cost == 0.25
+
+
+def test_a_cost_that_is_no_amount_is_an_unknown_cost() -> None:
+    for cost in ("9" * 400, "true", '"1"', "null"):
+        found = answer(f'{{"type": "result", "is_error": false, "result": "NONE", "total_cost_usd": {cost}}}')
+        assert (found.text, found.trouble, found.cost) == ("NONE", "", None)

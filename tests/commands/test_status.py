@@ -239,3 +239,9 @@ def test_columns_are_aligned_and_hold_one_line_each() -> None:
     assert columns([("a", "b"), ("long", "x\ny")]) == ["a     b", "long  x\\ny"]
     assert counted(1, "draft") + counted(2, "try", "tries") == "1 draft2 tries"
     assert shortened("a  b\nc" + "d" * 99, 7) == "a b cd…"
+
+
+@pytest.mark.parametrize("end", ["contact [email_address]", "no block: [1, 2]", "[]", "x [A b]"])
+def test_brackets_of_foreign_text_are_no_reason(end: str) -> None:
+    lines = [f"2026-11-30T10:00:00+00:00 claude: failed: {end}"]
+    assert read_activity(lines).skips == ()

@@ -120,7 +120,7 @@ def test_no_backend_is_one_line(sandbox: Sandbox) -> None:
 def test_an_unknown_backend_is_one_line(sandbox: Sandbox) -> None:
     fill(sandbox)
     done = sandbox.normalize({}, env={**NOW, "ADR_NORMALIZE_BACKEND": "oracle"})
-    assert done.messages[-1] == "unknown ADR_NORMALIZE_BACKEND=oracle [no backend]"
+    assert done.messages[-1] == "unknown ADR_NORMALIZE_BACKEND=oracle [unknown backend]"
 
 
 def test_detached_a_batch_that_is_not_due_starts_no_worker(sandbox: Sandbox) -> None:

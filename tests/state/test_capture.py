@@ -123,8 +123,19 @@ def test_parts_wait_in_the_order_of_their_age(state: CaptureState) -> None:
     assert [entry.key for entry in state.pending()] == ["k0", "k1", "k2"]
 
 
+@pytest.mark.parametrize("damage", [{"root": 5}, {"root": None}, {"drafts": "x"}])
+def test_an_outbox_that_lost_its_drafts_is_still_one_that_can_be_closed(
+    state: CaptureState, damage: dict[str, object]
+) -> None:
+    outbox = Outbox("k", POSITION, "/root", (("260304-0506-a", "text"),))
+    state.save_outbox(outbox._replace(**damage))  # type: ignore[arg-type]
+    (found,) = state.outboxes()
+    assert (found.key, found.position) == ("k", POSITION)
+    assert not (found.root and found.drafts)
+
+
 def test_an_outbox_comes_back_as_it_was_and_goes(state: CaptureState) -> None:
-    outbox = Outbox("k", "/root", (("260304-0506-а", "---\nтекст"),), POSITION, ("u1", "u2"))
+    outbox = Outbox("k", POSITION, "/root", (("260304-0506-а", "---\nтекст"),), ("u1", "u2"))
     state.save_outbox(outbox)
     assert state.outboxes() == [outbox]
     state.close_outbox("k")

@@ -81,7 +81,7 @@ def test_what_capture_stored_is_read(project: Project) -> None:
     assert state.pending() == [PENDING]
     assert state.given_up() == [GivenUp(PENDING, 10, 20, "c", "d", "tooling-only")]
     assert state.outboxes() == [
-        Outbox("k1", "/root", (("260304-0506-кеш", "---\nтекст"),), POSITION, ("u1",))
+        Outbox("k1", POSITION, "/root", (("260304-0506-кеш", "---\nтекст"),), ("u1",))
     ]
 
 

@@ -63,8 +63,7 @@ def read_result(result: process.Result, is_answer: Callable[[str], bool]) -> Ans
         inner = envelope.get("result")
         failed = failed or envelope.get("is_error") is True or not isinstance(inner, str)
         text = _words(envelope) if failed else str(inner)
-        spent = envelope.get("total_cost_usd")
-        cost = float(spent) if isinstance(spent, (int, float)) and not isinstance(spent, bool) else None
+        cost = _dollars(envelope.get("total_cost_usd"))
     if failed:
         words = text.strip() or result.stderr.decode("utf-8", "replace").strip()
         both = text[:2000] + "\n" + result.stderr[-4000:].decode("utf-8", "replace")
@@ -75,6 +74,15 @@ def read_result(result: process.Result, is_answer: Callable[[str], bool]) -> Ans
         if trouble:
             return Answer("", trouble, stripped, cost)
     return Answer(text, cost=cost)
+
+
+def _dollars(spent: object) -> float | None:
+    if isinstance(spent, bool) or not isinstance(spent, (int, float)):
+        return None
+    try:
+        return float(spent)
+    except OverflowError:
+        return None
 
 
 def known_trouble(text: str) -> str:

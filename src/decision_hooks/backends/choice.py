@@ -17,6 +17,7 @@ class BackendChoice(NamedTuple):
     name: str  # "" when there is none
     backend: Backend | None = None  # None also for names that are no backend: choices, rules, local
     reasons: tuple[str, ...] = ()  # why others, or all, were passed over
+    skip: str = "no backend"  # why a run without one is skipped, in short
 
     @property
     def label(self) -> str:
@@ -33,7 +34,9 @@ def capture_choice(settings: CaptureSettings, root: str, environ: Mapping[str, s
         return BackendChoice(name)
     cards = [card for card in table.CARDS if name in (card.name, "auto")]
     if not cards:
-        return BackendChoice("", reasons=(f"unknown CAPTURE_DECISIONS_BACKEND={name}",))
+        return BackendChoice(
+            "", reasons=(f"unknown CAPTURE_DECISIONS_BACKEND={name}",), skip="unknown backend"
+        )
     return _first([(card, card.capture) for card in cards], settings, root, environ)
 
 
@@ -46,7 +49,7 @@ def normalize_choice(settings: NormalizeSettings, root: str, environ: Mapping[st
         return _local(settings, root, environ)
     cards = [card for card in table.CARDS if not name or name in (card.name, card.alias)]
     if not cards:
-        return BackendChoice("", reasons=(f"unknown ADR_NORMALIZE_BACKEND={name}",))
+        return BackendChoice("", reasons=(f"unknown ADR_NORMALIZE_BACKEND={name}",), skip="unknown backend")
     return _first([(card, card.normalize) for card in cards], settings, root, environ)
 
 
@@ -57,14 +60,16 @@ def _first(
     environ: Mapping[str, str],
 ) -> BackendChoice:
     reasons: list[str] = []
+    skip = "no model"  # unless a program is missing
     for card, forms in ways:
         try:
             backend = call.find_backend(card, forms, getattr(settings, card.model_field), root, environ)
         except BackendError as error:
             reasons.append(str(error))
+            skip = skip if str(error) == card.no_model else "no backend"
         else:
             return BackendChoice(card.name, backend, tuple(reasons))
-    return BackendChoice("", reasons=tuple(reasons))
+    return BackendChoice("", reasons=tuple(reasons), skip=skip)
 
 
 def _local(settings: NormalizeSettings, root: str, environ: Mapping[str, str]) -> BackendChoice:

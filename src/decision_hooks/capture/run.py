@@ -209,7 +209,7 @@ def _decisions_of_choices(run: CaptureRun, part: Part) -> _Tried:
 def _choose_backend(run: CaptureRun) -> Backend | None:
     choice = capture_choice(run.settings, run.at.project.root, run.at.world.environ)
     if choice.backend is None and run.settings.backend != "auto":
-        run.at.log.skip("no backend", choice.reasons[0])
+        run.at.log.skip(choice.skip, choice.reasons[0])
         return None
     for reason in choice.reasons:
         run.at.log.write(reason)
@@ -251,6 +251,6 @@ def _deliver(run: CaptureRun, entry: Pending, part: Part, decisions: tuple[madr.
     if not drafts.texts:
         _move(run, entry, part._replace(position=position))
         return
-    outbox = Outbox(entry.key, run.at.project.root, drafts.texts, position, part.session.uuids)
+    outbox = Outbox(entry.key, position, run.at.project.root, drafts.texts, part.session.uuids)
     run.state.save_outbox(outbox)
     finish_outbox(run, outbox)

@@ -57,7 +57,7 @@ def _options(argv: Sequence[str], world: World, known: Mapping[str, Target]) -> 
     parse.add_argument("--all", action="store_true", help="every host")
     parse.add_argument("--dry-run", action="store_true", help="show the changes, write nothing")
     if not uninstall:
-        what = "who drafts, where the host's settings can set it"
+        what = "who drafts; written to the settings of hosts that can set variables"
         parse.add_argument("--backend", choices=capture_names(), default="", help=what)
     return parse.parse_args(list(argv[1:]))
 
@@ -131,7 +131,7 @@ def _difference(change: FileChange) -> str:
 
 
 def _advice(chosen: Sequence[Target], backend: str, script: str) -> list[str]:
-    lines = [host.note for host in chosen if host.note]
+    lines = [f"{host.title}: {host.note}." for host in chosen if host.note]
     if backend:
         without = [host.title for host in chosen if not (host.hooks and host.hooks.environ)]
         if without:

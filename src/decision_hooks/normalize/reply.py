@@ -42,7 +42,7 @@ def reply_for(job: Job, folder: adr_folder.Snapshot, batch: Drafts) -> Reply:
         return _by_local(job, folder, batch)
     if choice.backend is None:
         chosen = job.settings.backend or job.settings.local_model
-        return _skipped(job, "no backend", choice.reasons[0] if chosen else "no LLM backend available")
+        return _skipped(job, choice.skip, choice.reasons[0] if chosen else "no LLM backend available")
     return _by_model(job, folder, batch, choice.backend)
 
 

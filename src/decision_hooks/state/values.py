@@ -104,9 +104,9 @@ class Outbox(NamedTuple):
     """Drafts that a reply held, kept until all of them and the position are on disk."""
 
     key: Key
-    root: FilePath  # project that the drafts belong to
-    drafts: tuple[tuple[Stem, Text], ...]  # stem of the name, text
     position: Position
+    root: FilePath = ""  # project that the drafts belong to
+    drafts: tuple[tuple[Stem, Text], ...] = ()  # stem of the name, text
     uuids: tuple[Text, ...] = ()
 
 

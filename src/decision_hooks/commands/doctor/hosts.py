@@ -71,7 +71,12 @@ def _hooks_check(subject: Subject, host: Target, registered: Mapping[str, list[R
     if not all(file.marked for file in own):
         return Check(name, WARN, f"an old entry in {where}", fix)
     if host.note and not _has_captured(subject, host):
-        return Check(name, WARN, f"{where}; nothing has come from {host.title} yet", host.note)
+        return Check(
+            name,
+            WARN,
+            f"{where}; nothing has come from {host.title} yet, which skips hooks it does not trust",
+            host.note,
+        )
     return Check(name, OK, where)
 
 

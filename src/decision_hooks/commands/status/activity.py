@@ -10,7 +10,8 @@ from decision_hooks.system import files
 
 _BYTES = 256 * 1024  # of the log's end: a look costs the same however long the history is
 _EVENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[+-]\d\d:\d\d|Z)?) (.*)", re.DOTALL)
-_SKIP = re.compile(r".* \[([^\[\]]+)\]", re.DOTALL)  # as ``RunLog.skip`` writes it
+# As ``RunLog.skip`` writes it: plain words; categories of a mask, and most text in a quoted reply, are not.
+_SKIP = re.compile(r".* \[([a-z][a-z: -]*)\]", re.DOTALL)
 _DONE = ("wrote", "done", "undone", "fault")  # first words of lines about something done, or gone wrong
 _STEPS = ("refused", "dry run")  # first words of lines about one operation; its text may end in brackets
 

@@ -16,7 +16,7 @@ def codex() -> Target:
         ".codex",
         ("codex",),
         HookFile(".codex/hooks.json", GROUPED, sh_entries(), environ=False),
-        note="Codex: open it in this project, trust the folder, type /hooks and trust both; else they do not run.",
+        note="open Codex in this project, trust the folder, type /hooks and trust both; else they do not run",
         entry_files=_hook_files,
         transcript=b"/rollout-",
     )
