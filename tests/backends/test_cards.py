@@ -68,7 +68,7 @@ def test_a_new_backend_normalises(name: str, tmp_path: Path, environ: dict[str, 
 
 def test_a_new_backend_is_a_value_of_the_setting_and_its_absence_is_known(environ: dict[str, str]) -> None:
     assert table.capture_names() == ["pretend", "auto", "choices"]
-    assert table.absent_texts() == ["pretend CLI not found"]
+    assert [card.absent for card in table.CARDS] == ["pretend CLI not found"]
     settings = capture_settings({"CAPTURE_DECISIONS_BACKEND": "pretend"})
     assert capture_choice(settings, "/", {"PATH": ""}) == BackendChoice(
         "", reasons=("pretend CLI not found",)

@@ -18,8 +18,3 @@ def names() -> list[str]:
 def capture_names() -> list[str]:
     """The values of ``CAPTURE_DECISIONS_BACKEND``."""
     return [*names(), "auto", CHOICES]
-
-
-def absent_texts() -> list[str]:
-    """The log texts of backends that cannot be called: no program, or no model."""
-    return [text for card in CARDS for text in (card.absent, card.no_model) if text]

@@ -40,15 +40,15 @@ def read_event(
     """Join flags, environment and payload; flags win, then the environment's root, then the payload's."""
     payload_cwd = _text(payload, "cwd")
     host = table.of_payload(payload, environ)
-    lists = [payload.get(card.roots_field) for card in table.HOSTS]
-    first_root = next((roots[0] for roots in lists if isinstance(roots, list) and roots), "")
+    roots = payload.get(host.roots_field)
+    first_root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
     ids = [_text(payload, field) for card in table.HOSTS for field in card.session_fields]
     return HookEvent(
         host=host.name,
         root_candidates=(
             flags.get("--project-root", ""),
             *(environ.get(card.root_variable, "") for card in table.HOSTS),
-            _clean(first_root) if isinstance(first_root, str) else "",
+            _clean(first_root),
             git_top(payload_cwd),
             payload_cwd,
             cwd,
