@@ -43,6 +43,14 @@ def tracked_files(root: str, environ: Mapping[str, str]) -> str:
     return _ask(root, environ, "ls-files")
 
 
+def tracked(root: str, paths: Sequence[str], environ: Mapping[str, str]) -> set[str]:
+    """Those of the paths that git tracks, or that lead to something below them that it tracks.
+
+    Paths are absolute or relative to ``root``; none where there is no git.
+    """
+    return {path for path in paths if git_top(root) and _ask(root, environ, "ls-files", "-z", "--", path)}
+
+
 def ignored(root: str, paths: Sequence[str], environ: Mapping[str, str]) -> set[str]:
     """Those of the paths that git's ignore files cover."""
     if not paths or not git_top(root):

@@ -1,0 +1,64 @@
+"""Seals of what this machine wrote: a repository can bring files, but not the key of the user's machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from decision_hooks.errors import FolderError
+from decision_hooks.system import files
+
+_SIZE = 32  # bytes of the key
+
+
+def seal(environ: Mapping[str, str], *parts: str) -> str:
+    """The seal of some texts on this machine, 32 hexadecimal digits; compare it with a stored one."""
+    from hashlib import blake2b
+
+    hashed = blake2b(key=_key(environ), digest_size=16)
+    for part in parts:
+        data = files.to_bytes(part)
+        hashed.update(len(data).to_bytes(8, "big") + data)
+    return hashed.hexdigest()
+
+
+def key_file(environ: Mapping[str, str]) -> str:
+    """Where the key lies: in the state folder of the user (XDG base directory specification)."""
+    base = environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(base):
+        home = environ.get("HOME", "")
+        if not os.path.isabs(home):
+            import pwd
+
+            try:
+                home = pwd.getpwuid(os.getuid()).pw_dir
+            except KeyError:
+                home = "/"
+        base = os.path.join(home, ".local", "state")
+    return os.path.join(base, "decision-hooks", "key")
+
+
+def _key(environ: Mapping[str, str]) -> bytes:
+    """The key, made at its first use; where none can be kept, what no repository can know in advance."""
+    path = key_file(environ)
+    key = files.read_bytes(path, _SIZE) or b""
+    if len(key) == _SIZE:
+        return key
+    try:
+        files.make_folder(os.path.dirname(path), 0o700)
+        files.create_exclusive(path, os.urandom(_SIZE), mode=0o600)
+        key = files.read_bytes(path, _SIZE) or b""
+    except FolderError:
+        pass
+    return key if len(key) == _SIZE else _of_machine()
+
+
+def _of_machine() -> bytes:
+    from hashlib import blake2b
+
+    facts = (
+        files.read_bytes("/etc/machine-id", 64) or b"",
+        os.uname().nodename.encode(),
+        str(os.getuid()).encode(),
+    )
+    return blake2b(b"\0".join(facts), digest_size=_SIZE).digest()

@@ -1,0 +1,40 @@
+"""Seals: equal on one machine, unlike elsewhere, and made even where no key can be kept."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from decision_hooks.system import seal
+
+
+def test_a_seal_is_the_same_again_and_depends_on_each_part(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path)}
+    assert seal.seal(environ, "a", "b") == seal.seal(environ, "a", "b")
+    assert len({seal.seal(environ, *parts) for parts in (("a", "b"), ("ab",), ("ab", ""), ("a", "c"))}) == 4
+
+
+def test_another_home_has_another_key(tmp_path: Path) -> None:
+    assert seal.seal({"HOME": str(tmp_path / "a")}, "x") != seal.seal({"HOME": str(tmp_path / "b")}, "x")
+
+
+def test_the_key_is_private(tmp_path: Path) -> None:
+    environ = {"XDG_STATE_HOME": str(tmp_path)}
+    seal.seal(environ, "x")
+    path = Path(seal.key_file(environ))
+    assert path.is_relative_to(tmp_path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_home_that_is_no_folder_still_gives_a_seal(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    environ = {"HOME": str(tmp_path / "file")}
+    assert seal.seal(environ, "x") == seal.seal(environ, "x")
+
+
+def test_a_cut_key_is_not_used(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path)}
+    path = Path(seal.key_file(environ))
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"short")
+    assert len(seal.seal(environ, "x")) == 32
