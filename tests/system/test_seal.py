@@ -5,6 +5,8 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+import pytest
+
 from decision_hooks.system import seal
 
 
@@ -19,11 +21,30 @@ def test_another_home_has_another_key(tmp_path: Path) -> None:
 
 
 def test_the_key_is_private(tmp_path: Path) -> None:
-    environ = {"XDG_STATE_HOME": str(tmp_path)}
+    environ = {"HOME": str(tmp_path), "XDG_STATE_HOME": "/elsewhere"}  # of a shell, not of a desktop
     seal.seal(environ, "x")
     path = Path(seal.key_file(environ))
     assert path.is_relative_to(tmp_path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_seal_is_known_again_and_a_foreign_one_is_not(tmp_path: Path) -> None:
+    here, elsewhere = {"HOME": str(tmp_path / "a")}, {"HOME": str(tmp_path / "b")}
+    own = seal.seal(here, "state")
+    assert seal.is_seal(own, here, "state")
+    others = (own, here, "other"), (own, elsewhere, "state"), ("", here, "state"), (None, here, "state")
+    assert not any(seal.is_seal(*other) for other in others)
+
+
+def test_a_seal_of_a_run_that_could_keep_no_key_counts_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environ = {"HOME": str(tmp_path / "home")}
+    (tmp_path / "home").write_text("")
+    for machine, counts in ((b"", False), (b"0123", True)):
+        monkeypatch.setattr(seal, "_machine_id", lambda machine=machine: machine)
+        own = seal.seal(environ, "state")
+        assert seal.is_seal(own, {"HOME": str(tmp_path / "writable")}, "state") is counts
 
 
 def test_a_home_that_is_no_folder_still_gives_a_seal(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from decision_hooks.languages import table
 from decision_hooks.settings import CaptureSettings
 from decision_hooks.state.capture import CaptureState
 from decision_hooks.state.values import Pending, key_of
-from decision_hooks.system.project import open_state
+from decision_hooks.system.state_folder import open_state
 from decision_hooks.system.workplace import Workplace
 from decision_hooks.transcripts import blocks, find
 
@@ -37,7 +37,7 @@ def enter(run: CaptureRun, event: HookEvent) -> Pending | None:
     if not path and not event.message:
         log.skip("no transcript", "no transcript path")
         return None
-    open_state(project)
+    open_state(project, world.environ)
     now = world.now()
     entry = Pending(
         key=key_of(path or f"message:{event.host}:{event.session_id}"),

@@ -12,10 +12,23 @@ _SIZE = 32  # bytes of the key
 
 
 def seal(environ: Mapping[str, str], *parts: str) -> str:
-    """The seal of some texts on this machine, 32 hexadecimal digits; compare it with a stored one."""
+    """The seal of some texts on this machine, 32 hexadecimal digits; ``is_seal`` compares it with a stored one."""
+    return _seal(_key(environ), parts)
+
+
+def is_seal(stored: object, environ: Mapping[str, str], *parts: str) -> bool:
+    """Whether a stored value is the seal of these texts; that of a run that could keep no key counts too."""
+    if not isinstance(stored, str) or not stored:
+        return False
+    if stored == _seal(_key(environ), parts):
+        return True
+    return bool(_machine_id()) and stored == _seal(_of_machine(), parts)
+
+
+def _seal(key: bytes, parts: tuple[str, ...]) -> str:
     from hashlib import blake2b
 
-    hashed = blake2b(key=_key(environ), digest_size=16)
+    hashed = blake2b(key=key, digest_size=16)
     for part in parts:
         data = files.to_bytes(part)
         hashed.update(len(data).to_bytes(8, "big") + data)
@@ -23,19 +36,20 @@ def seal(environ: Mapping[str, str], *parts: str) -> str:
 
 
 def key_file(environ: Mapping[str, str]) -> str:
-    """Where the key lies: in the state folder of the user (XDG base directory specification)."""
-    base = environ.get("XDG_STATE_HOME", "")
-    if not os.path.isabs(base):
-        home = environ.get("HOME", "")
-        if not os.path.isabs(home):
-            import pwd
+    """Where the key lies, below the home folder.
 
-            try:
-                home = pwd.getpwuid(os.getuid()).pw_dir
-            except KeyError:
-                home = "/"
-        base = os.path.join(home, ".local", "state")
-    return os.path.join(base, "decision-hooks", "key")
+    The place depends on nothing else: an agent from the desktop has not the variables of a shell, and must have
+    its key.
+    """
+    home = environ.get("HOME", "")
+    if not os.path.isabs(home):
+        import pwd
+
+        try:
+            home = pwd.getpwuid(os.getuid()).pw_dir
+        except KeyError:
+            home = "/"
+    return os.path.join(home, ".local", "state", "decision-hooks", "key")
 
 
 def _key(environ: Mapping[str, str]) -> bytes:
@@ -57,8 +71,12 @@ def _of_machine() -> bytes:
     from hashlib import blake2b
 
     facts = (
-        files.read_bytes("/etc/machine-id", 64) or b"",
+        _machine_id(),
         os.uname().nodename.encode(),
         str(os.getuid()).encode(),
     )
     return blake2b(b"\0".join(facts), digest_size=_SIZE).digest()
+
+
+def _machine_id() -> bytes:
+    return files.read_bytes("/etc/machine-id", 64, follow=True) or b""
