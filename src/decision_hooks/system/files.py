@@ -258,8 +258,11 @@ def _lstat(path: str) -> os.stat_result | None:
         return None
 
 
-def append(path: str, data: bytes, *, mode: int = PRIVATE) -> None:
-    """Append to a regular file in one write call; a private one becomes private. Raises ``FolderError``."""
+def append(path: str, data: bytes, *, mode: int = PRIVATE, sync: bool = False) -> None:
+    """Append to a regular file in one write call; a private one becomes private. Raises ``FolderError``.
+
+    ``sync``: it is on the disk before anything that is written later.
+    """
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NOCTTY
     try:
         fd = os.open(path, flags | os.O_NONBLOCK, mode)  # a pipe without a reader would block
@@ -270,6 +273,8 @@ def append(path: str, data: bytes, *, mode: int = PRIVATE) -> None:
             if mode == PRIVATE and there & 0o077:
                 os.fchmod(fd, mode)
             os.write(fd, data)
+            if sync:
+                os.fsync(fd)
         finally:
             os.close(fd)
     except (OSError, ValueError) as error:
@@ -280,6 +285,15 @@ def mode_of(path: str) -> int | None:
     """The permission bits of ``path`` itself, links not followed; None when it does not exist."""
     there = _lstat(path)
     return None if there is None else stat.S_IMODE(there.st_mode)
+
+
+def is_endless(path: str) -> bool:
+    """Whether a program that reads it could wait for ever: a pipe, a socket or a device, through links too."""
+    try:
+        kind = stat.S_IFMT(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+    return kind not in (stat.S_IFREG, stat.S_IFDIR)
 
 
 def size_of(path: str) -> int:

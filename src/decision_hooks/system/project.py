@@ -61,6 +61,16 @@ def git_dir(root: str) -> str:
     return os.path.normpath(os.path.join(root, text[len("gitdir:") :].strip()))
 
 
+def is_blocked(root: str) -> bool:
+    """Whether something that git reads in the work tree at ``root`` is a pipe, a socket or a device: it would wait."""
+    folder = git_dir(git_top(root))
+    within = [os.path.join(folder, name) for name in ("HEAD", "config", "index", "commondir", "packed-refs")]
+    beside = [
+        os.path.join(root, name, ".gitignore") for name in ("", ".claude", os.path.join(".claude", "hooks"))
+    ]
+    return bool(folder) and any(map(files.is_endless, (*within, *beside)))
+
+
 def main_tree(root: str) -> str:
     """The main work tree when ``root`` is a linked one, else ``root``."""
     here = git_dir(root)

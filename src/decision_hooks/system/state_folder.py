@@ -11,12 +11,13 @@ import os
 import stat
 from collections.abc import Mapping
 
-from decision_hooks.errors import StateRefused
+from decision_hooks.errors import FolderError, StateRefused
 from decision_hooks.system import files, git, index
 from decision_hooks.system.project import SEAL, Project, git_dir, git_top
 from decision_hooks.system.seal import is_seal, seal
 
 _IGNORE, _ALL = ".gitignore", b"*\n"
+_SEAL_LENGTH = 32
 _MOST_SEALS = 20  # one a line: several machines may share a project
 _WHILE = 2_000_000_000  # nanoseconds: no clock of a file system is coarser
 _NOWHERE = os.devnull  # nothing can lie below it
@@ -28,13 +29,17 @@ def check_state(project: Project, environ: Mapping[str, str], *, adopt: bool = F
 
     ``adopt``: a person asks to use it, so that content from elsewhere is no hindrance.
     """
+    return bool(_checked(project, environ, adopt))
+
+
+def _checked(project: Project, environ: Mapping[str, str], adopt: bool) -> str:
     found = _look(project, environ)
     if found == _FOREIGN and not adopt:
         raise StateRefused(
             f"{project.state} has content that was not written on this machine",
             "remove it, or keep it with `capture-decisions doctor --fix`",
         )
-    return bool(found)
+    return found
 
 
 def open_state(project: Project, environ: Mapping[str, str], *, adopt: bool = False) -> bool:
@@ -42,19 +47,34 @@ def open_state(project: Project, environ: Mapping[str, str], *, adopt: bool = Fa
 
     True when it had content from elsewhere, which a person has asked to keep by ``adopt``.
     """
-    found = _look(project, environ) if adopt else _SEALED if check_state(project, environ) else ""
+    found = _checked(project, environ, adopt)
     if not found:
         files.make_folder(os.path.dirname(project.state))
     elif found == _FOREIGN or (files.mode_of(project.state) or 0) & 0o077:
         files.close_to_others(project.state)
     files.make_folder(project.state, 0o700)
     if files.read_bytes(project.state_file(_IGNORE), 16) != _ALL:
-        files.write_atomic(project.state_file(_IGNORE), _ALL)
-    own, seals = seal(environ, "state"), _seals(project.state)
-    if not _is_sealed(seals, environ):
-        lines = [*seals, own][-_MOST_SEALS:]
-        files.write_atomic(project.state_file(SEAL), ("\n".join(lines) + "\n").encode())
+        try:
+            files.write_new(project.state_file(_IGNORE), _ALL)
+        except (
+            FolderError
+        ):  # another hook may be writing it now; any other problem surfaces at the next write
+            pass
+    if found != _SEALED:
+        _add_seal(project.state, environ)
     return found == _FOREIGN
+
+
+def _add_seal(state: str, environ: Mapping[str, str]) -> None:
+    """Add the seal of this machine to the file: a kill leaves nothing beside it."""
+    seals, path = _seals(state), os.path.join(state, SEAL)
+    own = seal(environ, "state")
+    if len(seals) < _MOST_SEALS:
+        files.append(path, f"\n{own}\n".encode() if seals else f"{own}\n".encode(), sync=True)
+        files.sync_folder(state)
+    else:
+        lines = [*seals[1 - _MOST_SEALS :], own]
+        files.write_atomic(path, ("\n".join(lines) + "\n").encode())
 
 
 def usable(project: Project, environ: Mapping[str, str]) -> tuple[Project, StateRefused | None]:
@@ -175,11 +195,14 @@ def _stat(path: str) -> os.stat_result | None:
 
 
 def _seals(state: str) -> list[str]:
-    return (files.read_text(os.path.join(state, SEAL), 4096) or "").split()
+    text = files.read_text(os.path.join(state, SEAL), 4096) or ""
+    return [line for line in text.split() if len(line) == _SEAL_LENGTH]
 
 
 def _is_sealed(seals: list[str], environ: Mapping[str, str]) -> bool:
-    return any(is_seal(one, environ, "state") for one in seals)
+    return bool(seals) and (
+        seal(environ, "state") in seals or any(is_seal(one, environ, "state") for one in seals)
+    )
 
 
 def _has_content(state: str) -> bool:
