@@ -65,9 +65,8 @@ def is_blocked(root: str) -> bool:
     """Whether something that git reads in the work tree at ``root`` is a pipe, a socket or a device: it would wait."""
     folder = git_dir(git_top(root))
     within = [os.path.join(folder, name) for name in ("HEAD", "config", "index", "commondir", "packed-refs")]
-    beside = [
-        os.path.join(root, name, ".gitignore") for name in ("", ".claude", os.path.join(".claude", "hooks"))
-    ]
+    hooks = os.path.join(root, ".claude", "hooks")
+    beside = [os.path.join(place, ".gitignore") for place in (root, os.path.dirname(hooks), hooks)]
     return bool(folder) and any(map(files.is_endless, (*within, *beside)))
 
 

@@ -112,7 +112,8 @@ def _look(project: Project, environ: Mapping[str, str]) -> str:
 
 
 def _above(root: str) -> tuple[str, str]:
-    return os.path.join(root, ".claude"), os.path.join(root, ".claude", "hooks")
+    hooks = os.path.join(root, ".claude", "hooks")
+    return os.path.dirname(hooks), hooks
 
 
 def _owner(path: str) -> int:
