@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,9 +56,35 @@ def test_a_home_that_is_no_folder_still_gives_a_seal(tmp_path: Path) -> None:
     assert seal.seal(environ, "x") == seal.seal(environ, "x")
 
 
-def test_a_cut_key_is_not_used(tmp_path: Path) -> None:
+@pytest.mark.parametrize("cut", [b"", b"short"])
+def test_a_key_that_a_kill_has_cut_is_made_whole(tmp_path: Path, cut: bytes) -> None:
     environ = {"HOME": str(tmp_path)}
     path = Path(seal.key_file(environ))
     path.parent.mkdir(parents=True)
-    path.write_bytes(b"short")
-    assert len(seal.seal(environ, "x")) == 32
+    path.write_bytes(cut)
+    assert seal.seal(environ, "x") == seal.seal(environ, "x")
+    assert len(path.read_bytes()) == 32
+    assert path.read_bytes()[: len(cut)] != cut or not cut
+
+
+def test_runs_beside_each_other_take_one_key(tmp_path: Path) -> None:
+    code = f"from decision_hooks.system.seal import seal; print(seal({{'HOME': {str(tmp_path)!r}}}, 'x'))"
+    running = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(12)
+    ]
+    assert len({one.communicate()[0] for one in running}) == 1
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "link"])
+def test_an_obstacle_in_the_place_of_the_key_holds_nobody(tmp_path: Path, kind: str) -> None:
+    environ = {"HOME": str(tmp_path)}
+    path = Path(seal.key_file(environ))
+    path.parent.mkdir(parents=True)
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(tmp_path / "elsewhere")
+    assert seal.seal(environ, "x") == seal.seal(environ, "x")
+    assert not (tmp_path / "elsewhere").exists()

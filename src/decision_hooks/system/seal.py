@@ -7,8 +7,10 @@ from collections.abc import Mapping
 
 from decision_hooks.errors import FolderError
 from decision_hooks.system import files
+from decision_hooks.text.fingerprint import new_hash
 
 _SIZE = 32  # bytes of the key
+_WAIT = 5.0  # seconds for a run beside this one to make it
 
 
 def seal(environ: Mapping[str, str], *parts: str) -> str:
@@ -26,9 +28,7 @@ def is_seal(stored: object, environ: Mapping[str, str], *parts: str) -> bool:
 
 
 def _seal(key: bytes, parts: tuple[str, ...]) -> str:
-    from hashlib import blake2b
-
-    hashed = blake2b(key=key, digest_size=16)
+    hashed = new_hash(16, key)
     for part in parts:
         data = files.to_bytes(part)
         hashed.update(len(data).to_bytes(8, "big") + data)
@@ -59,23 +59,43 @@ def _key(environ: Mapping[str, str]) -> bytes:
     if len(key) == _SIZE:
         return key
     try:
-        files.make_folder(os.path.dirname(path), 0o700)
-        files.create_exclusive(path, os.urandom(_SIZE), mode=0o600)
-        key = files.read_bytes(path, _SIZE) or b""
-    except FolderError:
-        pass
+        key = _make_key(path)
+    except (FolderError, OSError):
+        key = b""
     return key if len(key) == _SIZE else _of_machine()
 
 
-def _of_machine() -> bytes:
-    from hashlib import blake2b
+def _make_key(path: str) -> bytes:
+    """Make the key, or complete one that a kill has cut; runs beside this one wait and take the same."""
+    from time import monotonic, sleep
 
+    from decision_hooks.system import locking
+
+    files.make_folder(os.path.dirname(path), 0o700)
+    lock = locking.acquire(path, seconds=_WAIT, now=monotonic, sleep=sleep)
+    if lock is None:
+        return b""
+    try:
+        key = os.pread(lock.fd, _SIZE, 0)
+        if len(key) < _SIZE:
+            key = os.urandom(_SIZE)
+            os.pwrite(lock.fd, key, 0)
+            os.fsync(lock.fd)
+            files.sync_folder(os.path.dirname(path))
+        return key
+    finally:
+        locking.release(lock)
+
+
+def _of_machine() -> bytes:
     facts = (
         _machine_id(),
         os.uname().nodename.encode(),
         str(os.getuid()).encode(),
     )
-    return blake2b(b"\0".join(facts), digest_size=_SIZE).digest()
+    hashed = new_hash(_SIZE)
+    hashed.update(b"\0".join(facts))
+    return hashed.digest()
 
 
 def _machine_id() -> bytes:
