@@ -84,7 +84,7 @@ def _make_key(path: str) -> bytes:
             files.sync_folder(os.path.dirname(path))
         return key
     finally:
-        locking.release(lock)
+        os.close(lock.fd)  # no release: what a lock's file says is of its holder, here it is the key
 
 
 def _of_machine() -> bytes:

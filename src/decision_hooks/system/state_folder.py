@@ -217,4 +217,4 @@ def _is_content(entry: os.DirEntry[str]) -> bool:
         return bool(files.names(entry.path))
     if files.is_temporary(entry.name) or files.read_bytes(entry.path, 1) in (None, b""):
         return False
-    return entry.name != _IGNORE or files.read_bytes(entry.path, 16) != _ALL
+    return entry.name != _IGNORE or (files.read_bytes(entry.path, 16) or b"").strip() != _ALL.strip()
