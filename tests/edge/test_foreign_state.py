@@ -14,6 +14,7 @@ import pytest
 from decision_hooks.state import runs
 from decision_hooks.system import adr_folder
 from decision_hooks.system.project import project_at
+from decision_hooks.text.fingerprint import fingerprint
 from support.capture_runs import decision, ready, session
 from support.inbox import CLEAN, NOW, ONE, all_three, fill
 from support.sandbox import CAPTURE, NORMALIZE, Sandbox
@@ -172,6 +173,48 @@ def test_a_person_takes_a_folder_over_and_the_next_stop_uses_it(clone: Clone, wo
     assert "was not written" not in clone.sandbox.capture(None, *words).stdout
 
 
+def without_seals(sandbox: Sandbox) -> None:
+    """Leave the state folder as an earlier version did."""
+    (sandbox.own_state / ".sealed").unlink()
+    for path in (sandbox.own_state, *sandbox.own_state.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+def test_a_folder_of_an_earlier_version_is_known_by_its_positions_and_goes_on(clone: Clone) -> None:
+    sandbox = clone.sandbox
+    made = session(sandbox)
+    assert "wrote:" in sandbox.capture(made.payload()).log
+    without_seals(sandbox)
+    assert sandbox.capture(made.payload()).messages[0] == "took over the state of an earlier version"
+    assert "nothing new" in sandbox.capture(made.payload()).log
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in sandbox.own_state.rglob("*")}
+    assert modes <= {0o700, 0o600}
+
+
+@pytest.mark.parametrize(
+    "what", ["another hash", "no hash", "a file of the project", "a file beside sessions"]
+)
+def test_positions_that_a_repository_can_write_prove_nothing(clone: Clone, what: str) -> None:
+    sandbox = clone.sandbox
+    sandbox.capture(session(sandbox).payload())
+    without_seals(sandbox)
+    [path] = (sandbox.own_state / "positions").glob("*.json")
+    value = json.loads(path.read_text())
+    if what == "another hash":
+        value["check"] = "0" * 32
+    elif what == "no hash":
+        value |= {"check": "", "offset": 0}
+    else:
+        known = b"known to all" * 100
+        file = sandbox.root / "a.jsonl" if "project" in what else sandbox.home / ".claude/plugins/a.jsonl"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(known)
+        value |= {"path": str(file), "offset": len(known), "check": fingerprint(known, 16)}
+    path.write_text(json.dumps(value))
+    [line] = sandbox.capture(session(sandbox, 2).payload()).messages
+    assert "was not written on this machine" in line
+
+
 def test_a_pull_that_brings_a_part_stops_the_use_until_it_is_taken_out(clone: Clone) -> None:
     sandbox = clone.sandbox
     sandbox.capture(session(sandbox, 1).payload())
@@ -245,7 +288,10 @@ def test_undo_refuses_a_run_of_elsewhere(clone: Clone, sealed: bool) -> None:
     (sandbox.adr / CLEAN).write_bytes(b"#!/bin/sh\nid\n")
     done = sandbox.normalize(None, "undo")
     assert done.rc == 1
-    assert f"run {folder.name} was not made on this machine: nothing was undone" in done.stderr
+    assert (
+        f"run {folder.name} was not made on this machine, or by an earlier version: nothing was undone"
+        in done.stderr
+    )
     assert (sandbox.adr / CLEAN).read_bytes() == b"#!/bin/sh\nid\n"
 
 

@@ -62,7 +62,9 @@ def undo(run: Run, environ: Mapping[str, str]) -> list[str]:
     if run.state != DONE:
         raise JournalError(f"run {run.id} is {run.state}: there is nothing to undo")
     if not run.is_ours(environ):
-        raise JournalError(f"run {run.id} was not made on this machine: nothing was undone")
+        raise JournalError(
+            f"run {run.id} was not made on this machine, or by an earlier version: nothing was undone"
+        )
     steps = _done(run)
     for step in steps:
         if step.before:
