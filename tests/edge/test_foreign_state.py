@@ -151,9 +151,9 @@ def test_a_refused_folder_is_named_once_by_each_stop_and_by_status_and_doctor(cl
         assert len(lines) == 1
         assert "was not written on this machine" in lines[0]
         assert "doctor --fix" in lines[0]
-    told = json.loads(clone.sandbox.capture(None, "status", "--json").stdout)
-    assert "doctor --fix" in told["state_refused"]
-    assert told["capture"]["skips"] == {"state not used": 1}
+    shown = json.loads(clone.sandbox.capture(None, "status", "--json").stdout)
+    assert "doctor --fix" in shown["state_refused"]
+    assert shown["capture"]["skips"] == {"state not used": 1}
     assert STATE in clone.sandbox.capture(None, "status").stdout
     checks = json.loads(clone.sandbox.capture(None, "doctor", "--json").stdout)["checks"]
     [folders] = [check for check in checks if check["name"] == "folders"]

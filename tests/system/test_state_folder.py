@@ -280,7 +280,7 @@ def refused(root: Path, environ: dict[str, str]) -> bool:
     try:
         state_folder.open_state(project_at(str(root), "docs/adr"), environ)
     except StateRefused as error:
-        return "git tracks" in error.what and "git rm -r --cached" in error.fix
+        return "git tracks" in error.what and "rm -r --cached" in error.fix
     return False
 
 
@@ -321,6 +321,21 @@ def test_a_project_below_the_top_of_git_is_looked_up_by_its_own_name(sandbox: Sa
     sandbox.git("add", "-f", f"packages/two/{STATE}/.gitignore")
     assert refused(beside, sandbox.environ)
     assert not refused(below, sandbox.environ)
+
+
+@pytest.mark.parametrize("within", [".claude", ".claude/hooks"])
+def test_a_repository_within_the_project_is_asked_as_well(sandbox: Sandbox, within: str) -> None:
+    (sandbox.root / within).mkdir(parents=True)
+    sandbox.git("init", "-q", cwd=sandbox.root / within)
+    assert not refused(sandbox.root, sandbox.environ)
+    sandbox.git("add", "-f", str(sandbox.own_state / ".gitignore"), cwd=sandbox.root / within)
+    assert refused(sandbox.root, sandbox.environ)
+    sandbox.git("rm", "-q", "-r", "--cached", ".", cwd=sandbox.root / within)
+    assert not refused(sandbox.root, sandbox.environ)
+    (sandbox.root / within / ".git").rename(sandbox.base / "aside")
+    sandbox.git("add", "-f", f"{STATE}/.gitignore")
+    (sandbox.base / "aside").rename(sandbox.root / within / ".git")
+    assert refused(sandbox.root, sandbox.environ)
 
 
 def test_linked_work_trees_share_the_folder_and_the_look(sandbox: Sandbox) -> None:

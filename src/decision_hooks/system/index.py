@@ -44,7 +44,7 @@ def index_has(data: bytes, name: bytes) -> bool:
 
 
 def _has_in_2(data: bytes, name: bytes) -> bool:
-    """Names stand whole in versions 2 and 3; the flags before a name tell its length, so a hit is certain."""
+    """Versions 2 and 3 have whole names, and the length of each in the flags before it: a hit is certain."""
     at = data.find(name, _HEAD)
     while at != -1:
         flags = int.from_bytes(data[at - 2 : at], "big")
@@ -59,7 +59,7 @@ def _has_in_2(data: bytes, name: bytes) -> bool:
 
 
 def _is_long(data: bytes, at: int, flags: int) -> bool:
-    """Whether the name there is as long as the flags tell."""
+    """Whether the name there is as long as the flags say."""
     length = flags & _LENGTH
     ends = length == _LENGTH or data[at + length : at + length + 1] == b"\0"
     return ends and data.find(b"\0", at, at + length) == -1

@@ -163,9 +163,12 @@ def _check_git(state: str, main: str, environ: Mapping[str, str], sealed: bool) 
     The index is read only when it has changed: the time of the seal is that of the index which was clean, if it
     was given a while after the index was written (later changes then have another time).
     """
-    top = git_top(main)
-    folder = git_dir(top) if top else ""
-    there = _stat(index.index_file(folder)) if folder else None
+    top = git_top(state)
+    if top.startswith(
+        os.path.realpath(main) + os.sep
+    ):  # a repository within: it may have come as a submodule
+        _check_index(state, git_top(main), environ)
+    there = _stat(index.index_file(git_dir(top))) if top else None
     if there is None:
         return
     mark = os.path.join(state, SEAL)
@@ -173,16 +176,21 @@ def _check_git(state: str, main: str, environ: Mapping[str, str], sealed: bool) 
     changed = there.st_mtime_ns
     if seen and seen.st_mtime_ns == changed and seen.st_ctime_ns > changed + _WHILE:
         return
-    name = os.path.relpath(
-        os.path.join(os.path.realpath(main), ".claude", "hooks", os.path.basename(state)), top
-    )
-    if index.tracks(folder, name) or (index.may_share(folder, name) and git.tracked(top, [name], environ)):
-        raise StateRefused(f"git tracks files in {state}", f"take them out: git rm -r --cached '{name}'")
+    _check_index(state, top, environ)
     if sealed:
         try:
             os.utime(mark, ns=(changed, changed), follow_symlinks=False)
         except OSError:  # it is only slower without
             pass
+
+
+def _check_index(state: str, top: str, environ: Mapping[str, str]) -> None:
+    folder = git_dir(top)
+    name = os.path.relpath(os.path.realpath(state), top)
+    if index.tracks(folder, name) or (index.may_share(folder, name) and git.tracked(top, [name], environ)):
+        raise StateRefused(
+            f"git tracks files in {state}", f"take them out: git -C '{top}' rm -r --cached '{name}'"
+        )
 
 
 def _stat(path: str) -> os.stat_result | None:
