@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -101,6 +103,25 @@ def test_a_moved_project_and_one_at_a_second_path_keep_their_state(place: Place)
     (place.base / "second").symlink_to("moved")
     for name in ("moved", "second"):
         assert state_folder.check_state(project_at(str(place.base / name), "docs/adr"), place.environ)
+
+
+def test_runs_that_begin_together_all_use_it(place: Place) -> None:
+    code = (
+        "import os, sys; from decision_hooks.system.project import project_at\n"
+        "from decision_hooks.system.state_folder import open_state\n"
+        "project = project_at(sys.argv[1], 'docs/adr')\n"
+        "for number in range(3):\n"
+        "    open_state(project, os.environ)\n"
+        "    os.makedirs(project.state_file('pending'), exist_ok=True)\n"
+        "    open(project.state_file('pending', f'{os.getpid()}-{number}'), 'w').write('x')\n"
+    )
+    command = [sys.executable, "-c", code, str(place.root)]
+    running = [
+        subprocess.Popen(command, env={**os.environ, **place.environ}, stderr=subprocess.PIPE, text=True)
+        for _ in range(10)
+    ]
+    assert [one.communicate()[1] for one in running] == [""] * 10
+    assert len(os.listdir(place.state / "pending")) == 30
 
 
 # -- what is not used

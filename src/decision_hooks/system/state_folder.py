@@ -205,7 +205,7 @@ def _stat(path: str) -> os.stat_result | None:
 
 def _seals(state: str) -> list[str]:
     text = files.read_text(os.path.join(state, SEAL), 4096) or ""
-    return [line for line in text.split() if len(line) == _SEAL_LENGTH]
+    return list(dict.fromkeys(line for line in text.split() if len(line) == _SEAL_LENGTH))
 
 
 def _is_sealed(seals: list[str], environ: Mapping[str, str]) -> bool:
