@@ -33,3 +33,14 @@ class FolderError(DecisionHooksError):
     """A file or folder could not be read or written; names it."""
 
     reason = "cannot write"
+
+
+class StateRefused(FolderError):
+    """The state folder is not used: it was not made on this machine, or leads elsewhere."""
+
+    reason = "state not used"
+
+    def __init__(self, what: str, fix: str) -> None:
+        super().__init__(f"{what}: the state folder is not used; {fix}")
+        self.what = what
+        self.fix = fix

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from decision_hooks.backends import ledger
 from decision_hooks.backends.ledger import LedgerLine
-from decision_hooks.system.project import Project, open_state, project_at
+from decision_hooks.system.project import Project, project_at
 from decision_hooks.system.runlog import iso_time
+from decision_hooks.system.state_folder import open_state
 
 NOW = 1_800_000_000.0
 LINE = LedgerLine(iso_time(NOW), "capture-decisions", "pi", "м", 10, 20, 1.5, None, "ok")
@@ -24,7 +25,7 @@ LINE = LedgerLine(iso_time(NOW), "capture-decisions", "pi", "м", 10, 20, 1.5, N
 def project(tmp_path: Path) -> Project:
     """A project with its state folder."""
     made = project_at(str(tmp_path), "docs/adr")
-    open_state(made)
+    open_state(made, os.environ)
     return made
 
 

@@ -248,6 +248,7 @@ def test_a_copy_of_a_project_does_not_draft_for_the_first(make_sandbox: Callable
     first.capture(session(first, 2).payload())
     assert pending(first)
     shutil.copytree(first.hooks, copy.hooks)
+    shutil.copytree(first.home / ".local", copy.home / ".local")  # one person has both
     (first.root / "docs").unlink()
     pi = ready(copy).answers(decision(3))
     copy.capture(session(copy, 3).payload())

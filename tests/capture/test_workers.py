@@ -177,7 +177,7 @@ def test_in_the_foreground_the_sum_of_calls_stays_under_the_limit(sandbox: Sandb
 
 def test_a_lock_file_that_stands_there_unheld_is_no_lock(sandbox: Sandbox) -> None:
     ready(sandbox).answers(decision())
-    sandbox.own_state.mkdir(parents=True)
+    sandbox.open_state()
     (sandbox.own_state / "worker.lock").write_text("12345")
     sandbox.capture(session(sandbox).payload())
     assert stems(sandbox) == ["decision-1"]

@@ -278,7 +278,7 @@ def test_an_interrupted_run_leaves_no_agent_counts_no_try_and_goes_on(
 
 def test_it_waits_for_a_worker_that_holds_the_lock(sandbox: Sandbox) -> None:
     session(sandbox, 1)
-    sandbox.write(".claude/hooks/.decision-hooks/.gitignore", "*\n")
+    sandbox.open_state()
     with (sandbox.own_state / "worker.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         process = sandbox.start(CAPTURE, "backfill", env=CHOICES)

@@ -334,7 +334,7 @@ def test_a_file_that_changes_between_look_and_write_is_not_overwritten(person: P
     steps = plan.plan_install(project, [targets()["claude"]], "", person.environ)
     person.write(CLAUDE, '{"new": 1}')
     with pytest.raises(FolderError, match="changed meanwhile"):
-        host_files.install(project, steps, "")
+        host_files.install(project, steps, "", person.environ)
     assert person.read(CLAUDE) == b'{"new": 1}'
     assert person.says("uninstall")[0] == 0
     assert person.read(CLAUDE) == b'{"new": 1}'
@@ -356,6 +356,7 @@ def test_a_project_without_anything_is_left_without_anything(tmp_path: Path, git
         ".pi/extensions/decision-hooks.ts",
         ".gitignore",
         ".claude/hooks/.decision-hooks/.gitignore",
+        ".claude/hooks/.decision-hooks/.sealed",
         ".claude/hooks/.decision-hooks/bin",
         ".claude/hooks/.decision-hooks/install.json",
     }
@@ -487,6 +488,7 @@ def test_what_runs_have_left_in_the_state_is_kept_and_told_of(person: Person) ->
     left = {name for name, (mode, _) in person.tree().items() if stat.S_ISREG(mode)}
     assert left == {
         ".claude/hooks/.decision-hooks/.gitignore",
+        ".claude/hooks/.decision-hooks/.sealed",
         ".claude/hooks/.decision-hooks/runs/1/plan.json",
     }
 

@@ -35,6 +35,7 @@ def ledger(sandbox: Sandbox, *lines: dict[str, Any]) -> None:
     base |= {"backend": "claude", "model": "sonnet", "characters_in": 1000, "characters_out": 100}
     base |= {"seconds": 1.5, "cost": 0.01, "result": "ok"}
     text = "".join(json.dumps(base | line, separators=(",", ":")) + "\n" for line in lines)
+    sandbox.open_state()
     sandbox.write(f".claude/hooks/.decision-hooks/ledger/{time.strftime('%Y-%m', time.gmtime())}.jsonl", text)
 
 
@@ -124,6 +125,7 @@ def test_calls_are_counted_for_today_and_for_the_month(sandbox: Sandbox) -> None
 def test_waiting_parts_given_up_parts_and_breakers_are_shown(sandbox: Sandbox) -> None:
     entry = {"key": "k", "transcript": "/t", "session_id": "s1", "host": "claude", "first": 1.0, "tries": 2}
     state = ".claude/hooks/.decision-hooks"
+    sandbox.open_state()
     sandbox.write(f"{state}/pending/k.json", json.dumps(entry))
     sandbox.write(f"{state}/given-up/k-0.json", json.dumps(entry | {"begin": 0, "end": 5}))
     breaker = {"name": "claude sonnet", "until": time.time() + 600, "step": 900, "why": "Credit is too low"}
@@ -167,6 +169,7 @@ def test_a_bad_setting_is_told_and_the_rest_is_shown_all_the_same(sandbox: Sandb
 
 def test_a_damaged_state_is_no_fault(sandbox: Sandbox) -> None:
     state = ".claude/hooks/.decision-hooks"
+    sandbox.open_state()
     for name in (
         "pending/k.json",
         "breaker/b.json",

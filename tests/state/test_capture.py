@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from decision_hooks.state.capture import DAY, CaptureState
 from decision_hooks.state.values import GivenUp, Outbox, Pending, Position, Title, key_of
 from decision_hooks.system import stored
-from decision_hooks.system.project import open_state, project_at
+from decision_hooks.system.project import project_at
+from decision_hooks.system.state_folder import open_state
 
 NOW = 1_800_000_000.0
 POSITION = Position(
@@ -40,7 +41,7 @@ ANY = st.recursive(
 def state(tmp_path: Path) -> CaptureState:
     """The state of a new project."""
     project = project_at(str(tmp_path), "docs/adr")
-    open_state(project)
+    open_state(project, os.environ)
     return CaptureState(project)
 
 
@@ -67,7 +68,7 @@ def test_stored_values_of_any_type_are_read(
 ) -> None:
     root = tmp_path_factory.mktemp("project")
     project = project_at(str(root), "docs/adr")
-    open_state(project)
+    open_state(project, os.environ)
     here = CaptureState(project)
     for kind, written in (
         ("positions", value),
@@ -162,7 +163,7 @@ def test_known_ids_are_those_remembered(
     tmp_path_factory: pytest.TempPathFactory, ours: list[str], others: list[str]
 ) -> None:
     project = project_at(str(tmp_path_factory.mktemp("project")), "docs/adr")
-    open_state(project)
+    open_state(project, os.environ)
     here = CaptureState(project)
     here.remember(ours[::2], NOW)
     here.remember(ours[1::2], NOW)

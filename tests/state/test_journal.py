@@ -12,7 +12,8 @@ from decision_hooks.errors import FolderError
 from decision_hooks.state import journal
 from decision_hooks.state.runs import Change, Run, begin, forget_old, known_runs
 from decision_hooks.system import adr_folder
-from decision_hooks.system.project import Project, open_state, project_at
+from decision_hooks.system.project import Project, project_at
+from decision_hooks.system.state_folder import open_state
 
 NOW = 1_800_000_000.0
 
@@ -24,7 +25,7 @@ class Ground:
         self.project: Project = project_at(str(root), "docs/adr")
         self.adr = Path(self.project.adr)
         self.adr.mkdir(parents=True)
-        open_state(self.project)
+        open_state(self.project, os.environ)
         (self.adr / "draft.md").write_bytes(b"draft \xff")
         (self.adr / "draft.md").chmod(0o600)
         (self.adr / "record.md").write_bytes(b"record")
@@ -38,7 +39,7 @@ class Ground:
             Change("record.md", stored.stored("record.md"), b"record, more"),
             Change("new.md", None, b"new"),
         ]
-        return begin(self.project, NOW, changes, "a run")
+        return begin(self.project, NOW, changes, "a run", os.environ)
 
     def now(self) -> dict[str, tuple[bytes, int]]:
         """Bytes and mode of each file."""
@@ -79,11 +80,11 @@ def test_a_run_writes_keeps_modes_and_removes(ground: Ground) -> None:
 def test_undo_gives_back_bytes_and_modes(ground: Ground) -> None:
     before = ground.now()
     journal.apply(ground.begun())
-    assert sorted(journal.undo(ground.run)) == ["draft.md", "new.md", "record.md"]
+    assert sorted(journal.undo(ground.run, os.environ)) == ["draft.md", "new.md", "record.md"]
     assert ground.now() == before
     assert ground.run.state == "undone"
     with pytest.raises(journal.JournalError, match="undone"):
-        journal.undo(ground.run)
+        journal.undo(ground.run, os.environ)
 
 
 @pytest.mark.parametrize("name", ["draft.md", "record.md", "new.md"])
@@ -100,7 +101,7 @@ def test_what_a_run_has_left_is_no_matter_of_its_undo(ground: Ground) -> None:
     run = ground.begun()
     (ground.adr / "record.md").write_bytes(b"mine")
     journal.apply(run)
-    journal.undo(ground.run)
+    journal.undo(ground.run, os.environ)
     assert ground.now()["record.md"][0] == b"mine"
     assert "new.md" not in ground.now()
 
@@ -111,7 +112,7 @@ def test_undo_refuses_as_a_whole_where_a_file_was_changed_since(ground: Ground, 
     (ground.adr / name).write_bytes(b"mine")
     before = ground.now()
     with pytest.raises(journal.JournalError, match=name):
-        journal.undo(ground.run)
+        journal.undo(ground.run, os.environ)
     assert ground.now() == before
     assert ground.run.state == "done"
 
@@ -121,16 +122,18 @@ def test_undo_takes_what_the_person_put_back_already(ground: Ground) -> None:
     journal.apply(ground.begun())
     (ground.adr / "new.md").unlink()
     (ground.adr / "record.md").write_bytes(b"record")
-    journal.undo(ground.run)
+    journal.undo(ground.run, os.environ)
     assert ground.now() == before
 
 
 def test_undo_makes_the_folder_anew(ground: Ground) -> None:
     stored = adr_folder.Snapshot(ground.project.adr)
     names = ("draft.md", "record.md")
-    journal.apply(begin(ground.project, NOW, [Change(n, stored.stored(n), None) for n in names], "all"))
+    journal.apply(
+        begin(ground.project, NOW, [Change(n, stored.stored(n), None) for n in names], "all", os.environ)
+    )
     ground.adr.rmdir()
-    journal.undo(ground.run)
+    journal.undo(ground.run, os.environ)
     assert set(ground.now()) == set(names)
 
 
@@ -148,11 +151,11 @@ def test_a_link_in_the_place_of_a_file_is_never_followed(ground: Ground, tmp_pat
 
 def test_a_run_that_lies_open_is_finished_and_a_finished_one_is_not_touched(ground: Ground) -> None:
     ground.begun()
-    assert journal.recover(ground.project) == ["20270115T080000Z"]
+    assert journal.recover(ground.project, os.environ) == ["20270115T080000Z"]
     after = ground.now()
     assert "draft.md" not in after
     (ground.adr / "record.md").write_bytes(b"record")
-    assert journal.recover(ground.project) == []
+    assert journal.recover(ground.project, os.environ) == []
     assert ground.now()["record.md"][0] == b"record"
 
 
@@ -160,7 +163,7 @@ def test_recovery_of_half_done_steps_does_the_rest_only(ground: Ground) -> None:
     ground.begun()
     (ground.adr / "new.md").write_bytes(b"new")
     (ground.adr / ".decision-hooks-normalize-1-2.tmp").write_bytes(b"torn")
-    journal.recover(ground.project)
+    journal.recover(ground.project, os.environ)
     assert set(ground.now()) == {"new.md", "record.md"}
 
 
@@ -171,10 +174,10 @@ def test_an_image_that_is_gone_or_torn_never_becomes_a_file_nor_blocks_the_next_
     run = ground.begun()
     image = Path(run.folder) / "after" / "1"
     image.unlink() if kind == "gone" else image.write_bytes(b"rec")
-    assert journal.recover(ground.project) == [run.id]
+    assert journal.recover(ground.project, os.environ) == [run.id]
     assert ground.now()["record.md"][0] == b"record"
     assert ground.now()["draft.md"][0] == b"draft \xff"
-    assert journal.recover(ground.project) == []
+    assert journal.recover(ground.project, os.environ) == []
 
 
 def test_undo_refuses_before_the_first_change_when_an_image_is_gone(ground: Ground) -> None:
@@ -182,7 +185,7 @@ def test_undo_refuses_before_the_first_change_when_an_image_is_gone(ground: Grou
     before = ground.now()
     (Path(ground.run.folder) / "before" / "0").unlink()
     with pytest.raises(FolderError, match="damaged"):
-        journal.undo(ground.run)
+        journal.undo(ground.run, os.environ)
     assert ground.now() == before
 
 
@@ -213,11 +216,11 @@ def test_a_journal_that_was_tampered_with_is_damaged_and_changes_nothing(ground:
     if stored.startswith('{"steps"'):
         stored = json.dumps(value | json.loads(stored))
     (Path(run.folder) / "journal.json").write_text(stored)
-    assert journal.recover(ground.project) == []
+    assert journal.recover(ground.project, os.environ) == []
     assert ground.now() == before
     assert [one.state for one in known_runs(ground.project)] == ["damaged"]
     with pytest.raises(journal.JournalError):
-        journal.undo(ground.run)
+        journal.undo(ground.run, os.environ)
 
 
 def test_another_folder_of_records_is_not_touched(ground: Ground, tmp_path: Path) -> None:
@@ -225,7 +228,7 @@ def test_another_folder_of_records_is_not_touched(ground: Ground, tmp_path: Path
     other = project_at(str(tmp_path), "docs/other")
     Path(other.adr).mkdir()
     assert known_runs(other) == []
-    assert journal.recover(other) == []
+    assert journal.recover(other, os.environ) == []
 
 
 def test_a_project_that_was_moved_keeps_its_runs(ground: Ground, tmp_path: Path) -> None:
@@ -233,7 +236,7 @@ def test_a_project_that_was_moved_keeps_its_runs(ground: Ground, tmp_path: Path)
     moved = tmp_path.parent / f"{tmp_path.name}-moved"
     tmp_path.rename(moved)
     project = project_at(str(moved), "docs/adr")
-    journal.undo(known_runs(project)[0])
+    journal.undo(known_runs(project)[0], os.environ)
     assert (moved / "docs/adr/draft.md").read_bytes() == b"draft \xff"
 
 
@@ -243,25 +246,25 @@ def test_work_trees_share_the_state_and_none_touches_the_runs_of_another(
     linked = ground.project._replace(root=str(tmp_path / "linked"), adr=str(tmp_path / "linked/docs/adr"))
     Path(linked.adr).mkdir(parents=True)
     run = ground.begun()
-    assert journal.recover(linked) == []
+    assert journal.recover(linked, os.environ) == []
     assert known_runs(linked) == []
-    theirs = begin(linked, NOW, [Change("new.md", None, b"theirs")], "theirs")
+    theirs = begin(linked, NOW, [Change("new.md", None, b"theirs")], "theirs", os.environ)
     assert theirs.id != run.id
-    assert journal.recover(ground.project) == [run.id]
+    assert journal.recover(ground.project, os.environ) == [run.id]
     assert os.listdir(linked.adr) == []
 
 
 def test_runs_of_one_second_are_told_apart_and_sorted(ground: Ground) -> None:
-    ids = [begin(ground.project, NOW, [], "x").id for _ in range(11)]
+    ids = [begin(ground.project, NOW, [], "x", os.environ).id for _ in range(11)]
     assert ids[0] == "20270115T080000Z"
     assert ids[-1] == "20270115T080000Z-11"
     assert [run.id for run in known_runs(ground.project)] == ids[::-1]
 
 
 def test_the_newest_runs_are_kept_and_those_that_lie_open(ground: Ground) -> None:
-    first = begin(ground.project, NOW - 5, [], "open")
+    first = begin(ground.project, NOW - 5, [], "open", os.environ)
     for number in range(25):
-        journal.apply(begin(ground.project, NOW + number, [], "x"))
+        journal.apply(begin(ground.project, NOW + number, [], "x", os.environ))
     forget_old(ground.project)
     known = known_runs(ground.project)
     assert len(known) == 21
@@ -276,7 +279,7 @@ def test_what_a_kill_left_of_a_run_that_was_made_is_removed(ground: Ground) -> N
     theirs = Path(ground.project.state) / "runs" / ".making0a0b0c0d-20270115T080000Z"
     theirs.mkdir()
     assert known_runs(ground.project) == []
-    journal.recover(ground.project)
+    journal.recover(ground.project, os.environ)
     assert os.listdir(Path(ground.project.state) / "runs") == [theirs.name]
 
 
@@ -287,8 +290,8 @@ def test_names_that_are_no_utf_8_come_back_as_they_are(ground: Ground) -> None:
     except OSError:  # a file system of Unicode names alone
         return
     stored = adr_folder.read(ground.project.adr, name)
-    begin(ground.project, NOW, [Change(name, stored, None)], "x")
-    journal.recover(ground.project)
+    begin(ground.project, NOW, [Change(name, stored, None)], "x", os.environ)
+    journal.recover(ground.project, os.environ)
     assert name not in os.listdir(ground.adr)
-    journal.undo(ground.run)
+    journal.undo(ground.run, os.environ)
     assert (ground.adr / name).read_bytes() == b"odd"

@@ -10,7 +10,8 @@ import pytest
 
 from decision_hooks.errors import FolderError
 from decision_hooks.state.normalize import NormalState, StoredPlan
-from decision_hooks.system.project import Project, open_state, project_at
+from decision_hooks.system.project import Project, project_at
+from decision_hooks.system.state_folder import open_state
 
 NOW = 1_800_000_000.0
 HOUR = 3600.0
@@ -20,7 +21,7 @@ PLAN = StoredPlan("reply \ud800", "uk", "2026-03-04", (("a.md", "1"),), (("b.md"
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     made = project_at(str(tmp_path), "docs/adr")
-    open_state(made)
+    open_state(made, os.environ)
     return made
 
 

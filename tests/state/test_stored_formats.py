@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from decision_hooks.state.capture import CaptureState
 from decision_hooks.state.normalize import Backoff, NormalState, StoredPlan
 from decision_hooks.state.runs import known_runs
 from decision_hooks.state.values import GivenUp, Outbox, Pending, Position, Title
-from decision_hooks.system.project import Project, open_state, project_at
+from decision_hooks.system.project import Project, project_at
+from decision_hooks.system.state_folder import open_state
 
 NOW = 1_800_000_000.0
 POSITION_JSON = (
@@ -67,7 +69,7 @@ PENDING = Pending(
 def project(tmp_path: Path) -> Project:
     """A project whose state folder an earlier version wrote."""
     made = project_at(str(tmp_path), "docs/adr")
-    open_state(made)
+    open_state(made, os.environ)
     for name, text in FILES.items():
         path = Path(made.state_file(name))
         path.parent.mkdir(parents=True, exist_ok=True)

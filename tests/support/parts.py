@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 from decision_hooks.capture.part import Part, read_part
 from decision_hooks.state.capture import CaptureState
 from decision_hooks.state.values import Pending, key_of
-from decision_hooks.system.project import open_state, project_at
+from decision_hooks.system.project import project_at
+from decision_hooks.system.state_folder import open_state
 from decision_hooks.system.world import World
 
 
@@ -34,7 +36,7 @@ class Clock:
 def state_of(root: Path) -> CaptureState:
     """The state of capture in a project's folder."""
     project = project_at(str(root), "docs/adr")
-    open_state(project)
+    open_state(project, os.environ)
     return CaptureState(project)
 
 

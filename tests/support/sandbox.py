@@ -11,6 +11,8 @@ import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
+from decision_hooks.system.project import project_at
+from decision_hooks.system.state_folder import open_state
 from support import kills, processes, programs
 from support.agents import FakeAgent
 from support.guard import SAFE_PATH, kept, no_network
@@ -75,6 +77,11 @@ class Sandbox:
     def own_state(self) -> Path:
         """The folder of everything else that the programs keep."""
         return self.hooks / ".decision-hooks"
+
+    def open_state(self) -> Path:
+        """Make the folder of ``own_state`` as a first run does, so that a test may put files into it."""
+        open_state(project_at(str(self.root), "docs/adr"), self.environment())
+        return self.own_state
 
     def write(self, name: str, text: str | bytes) -> Path:
         """Write a file of the project (its folders too); the path comes back."""

@@ -140,18 +140,88 @@ def test_a_temporary_file_of_a_killed_run_is_no_hindrance(tmp_path: Path) -> Non
 
 def test_only_leftovers_of_the_label_go(tmp_path: Path) -> None:
     for name in (
-        ".decision-hooks-capture-1.tmp",
-        ".decision-hooks-run-1.tmp",
-        ".decision-hooks-capture-1.md",
+        ".decision-hooks-capture-1-ab.tmp",
+        ".decision-hooks-run-1-ab.tmp",
+        ".decision-hooks-capture-1-ab.md",
         "a.tmp",
     ):
         (tmp_path / name).touch()
     files.remove_leftovers(str(tmp_path), "capture-")
     assert sorted(os.listdir(tmp_path)) == [
-        ".decision-hooks-capture-1.md",
-        ".decision-hooks-run-1.tmp",
+        ".decision-hooks-capture-1-ab.md",
+        ".decision-hooks-run-1-ab.tmp",
         "a.tmp",
     ]
+
+
+def test_only_files_whose_names_we_make_are_leftovers(tmp_path: Path) -> None:
+    ours = ".decision-hooks-capture-7-0abc.tmp"
+    theirs = [
+        ".decision-hooks-capture-notes.tmp",
+        ".decision-hooks-capture-7-words.tmp",
+        ".decision-hooks-capture-7-.tmp",
+        ".decision-hooks-capture-x7-ab.tmp",
+        ".decision-hooks-.tmp",
+    ]
+    for name in (ours, *theirs):
+        (tmp_path / name).touch()
+    (tmp_path / "kept").write_text("kept")
+    (tmp_path / ".decision-hooks-capture-8-ab.tmp").symlink_to(tmp_path / "kept")
+    (tmp_path / ".decision-hooks-capture-9-ab.tmp").mkdir()
+    assert files.leftovers(str(tmp_path), 2e9, 0) == [str(tmp_path / ours)]
+    files.remove_leftovers(str(tmp_path), "capture-")
+    links = [".decision-hooks-capture-8-ab.tmp", ".decision-hooks-capture-9-ab.tmp"]
+    assert sorted(os.listdir(tmp_path)) == sorted([*theirs, *links, "kept"])
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o277, 0o777])
+def test_what_is_ours_is_private_whatever_the_umask_says(tmp_path: Path, umask: int) -> None:
+    folder = tmp_path / "a" / "b"
+    folder.parent.mkdir()
+    old = os.umask(umask)
+    try:
+        files.make_folder(str(folder), 0o700)
+        files.write_atomic(str(folder / "x"), b"x")
+        files.write_new(str(folder / "y"), b"x")
+    finally:
+        os.umask(old)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (folder, folder / "x", folder / "y")}
+    assert modes == {"b": 0o700, "x": 0o600, "y": 0o600}
+
+
+def test_what_was_open_to_others_becomes_private_when_it_is_used(tmp_path: Path) -> None:
+    folder, file = tmp_path / "a", tmp_path / "a" / "x"
+    folder.mkdir(mode=0o755)
+    folder.chmod(0o755)
+    file.touch()
+    file.chmod(0o666)
+    files.make_folder(str(folder), 0o700)
+    files.append(str(file), b"x")
+    assert (stat.S_IMODE(folder.stat().st_mode), stat.S_IMODE(file.stat().st_mode)) == (0o700, 0o600)
+
+
+def test_a_link_is_neither_read_nor_removed_nor_entered(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "folder").mkdir(mode=0o755)
+    (tmp_path / "link").symlink_to("secret")
+    (tmp_path / "way").symlink_to("folder")
+    link, way = str(tmp_path / "link"), str(tmp_path / "way")
+    assert (files.read_bytes(link), files.read_end(link, 9), files.last_lines(link, 9)) == (None, b"", [])
+    assert files.read_bytes(link, follow=True) == b"secret"
+    with pytest.raises(FolderError, match="it is no file"):
+        files.remove(link)
+    with pytest.raises(FolderError, match="is in the way"):
+        files.make_folder(way, 0o700)
+    assert sorted(os.listdir(tmp_path)) == ["folder", "link", "secret", "way"]
+
+
+@pytest.mark.parametrize("size", [0, 1, 5, 6, 100])
+def test_the_end_of_a_file_is_read_by_whole_lines(tmp_path: Path, size: int) -> None:
+    (tmp_path / "x").write_text("one\ntwo\n")
+    assert files.read_end(str(tmp_path / "x"), size) == b"one\ntwo\n"[max(0, 8 - size) :]
+    assert files.last_lines(str(tmp_path / "x"), size) == (
+        ["one", "two"] if size == 100 else ["two"] if size >= 4 else []
+    )
 
 
 def test_removing_what_has_gone_is_fine_and_a_folder_is_told(tmp_path: Path) -> None:

@@ -93,15 +93,3 @@ def test_records_that_a_link_leads_out_of_the_root_are_refused(tmp_path: Path) -
         project.project_at(str(root), "docs/adr")
     (tmp_path / "rooted").symlink_to(root)
     assert project.project_at(str(tmp_path / "rooted"), "adr").adr == f"{tmp_path}/rooted/adr"
-
-
-def test_the_state_is_private_and_its_mark_is_made_whole_when_a_kill_tore_it(tmp_path: Path) -> None:
-    made = project.project_at(str(tmp_path), "docs/adr")
-    project.open_state(made)
-    ignore = Path(made.state) / ".gitignore"
-    assert ignore.read_text() == "*\n"
-    assert os.stat(made.state).st_mode & 0o777 == 0o700
-    ignore.write_text("")
-    project.open_state(made)
-    assert ignore.read_text() == "*\n"
-    assert os.listdir(made.state) == [".gitignore"]

@@ -90,6 +90,7 @@ def test_a_log_that_cannot_be_written_is_no_reason_to_fail(tmp_path: Path, kind:
 def test_at_1_mib_the_older_half_goes_at_a_line(tmp_path: Path) -> None:
     path = tmp_path / "x.log"
     path.write_bytes(b"".join(b"line %06d\n" % number for number in range(90_000)))
+    (tmp_path / ".sealed").touch()
     RunLog(str(path), lambda: NOW, str(tmp_path / "lock")).write("newest")
     lines = path.read_text().splitlines()
     assert re.fullmatch(r"line \d{6}", lines[0])
@@ -110,11 +111,34 @@ def test_a_log_whose_lock_is_held_grows_on(tmp_path: Path) -> None:
 
     path = tmp_path / "x.log"
     path.write_bytes(b"x\n" * 600_000)
+    (tmp_path / ".sealed").touch()
     lock = locking.acquire(str(tmp_path / "lock"))
     assert lock is not None
     RunLog(str(path), lambda: NOW, str(tmp_path / "lock")).write("newest")
     locking.release(lock)
     assert path.stat().st_size > 1_200_000
+
+
+def test_no_lock_is_made_in_a_folder_that_is_not_ours(tmp_path: Path) -> None:
+    path, theirs = tmp_path / "x.log", tmp_path / "theirs"
+    theirs.mkdir()
+    path.write_bytes(b"x\n" * 600_000)
+    RunLog(str(path), lambda: NOW, str(theirs / "lock")).write("newest")
+    assert os.listdir(theirs) == []
+    assert path.read_bytes().endswith(b"newest\n")
+
+
+@pytest.mark.parametrize("above", ["hooks", ".claude/hooks"])
+def test_nothing_is_written_through_a_linked_folder(tmp_path: Path, above: str) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    (outside / "hooks").mkdir(parents=True)
+    link = root / ".claude" / "hooks" if above == "hooks" else root / ".claude"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(outside)
+    log = RunLog(str(root / ".claude" / "hooks" / "x.log"), lambda: NOW)
+    log.write("event")
+    assert log.last == "event"
+    assert [path for path in outside.rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.parametrize("kind", ["fifo", "folder", "link", "file as its folder"])

@@ -148,15 +148,8 @@ def record_call(project: Project, now: float, line: LedgerLine) -> None:
 
 def calls_today(project: Project, now: float, most: int) -> int:
     """The number of today's calls; counts no further than it takes to see ``most``."""
-    path = _month_file(project, now)
     day = iso_time(now)[:10]
-    try:
-        size = os.stat(path).st_size
-        with open(path, "rb") as stream:
-            stream.seek(max(0, size - (most + 1) * _LINE))
-            data = stream.read()
-    except OSError:
-        return 0
+    data = files.read_end(_month_file(project, now), (most + 1) * _LINE)
     return data.count(f'"time":"{day}'.encode())
 
 

@@ -20,7 +20,7 @@ def fill(name: str, language: str, values: Mapping[str, str]) -> str:
     path = os.path.join(_FOLDER, f"{name}.{language}.md")
     if not os.path.isfile(path):
         path = os.path.join(_FOLDER, f"{name}.en.md")
-    text = files.read_text(path)
+    text = files.read_text(path, follow=True)
     if text is None:
         raise FileNotFoundError(path)
     return _PLACEHOLDER.sub(lambda match: values[match[1]], text)

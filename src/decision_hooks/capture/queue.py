@@ -7,12 +7,13 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from decision_hooks.errors import StateRefused
 from decision_hooks.hosts.event import HookEvent
 from decision_hooks.languages import table
 from decision_hooks.settings import CaptureSettings
 from decision_hooks.state.capture import CaptureState
 from decision_hooks.state.values import Pending, key_of
-from decision_hooks.system.project import open_state
+from decision_hooks.system.state_folder import open_state
 from decision_hooks.system.workplace import Workplace
 from decision_hooks.transcripts import blocks, find
 
@@ -37,7 +38,12 @@ def enter(run: CaptureRun, event: HookEvent) -> Pending | None:
     if not path and not event.message:
         log.skip("no transcript", "no transcript path")
         return None
-    open_state(project)
+    try:
+        open_state(project, world.environ)
+    except StateRefused as refused:
+        from decision_hooks.capture import earlier
+
+        earlier.take_over(run.at, refused)
     now = world.now()
     entry = Pending(
         key=key_of(path or f"message:{event.host}:{event.session_id}"),

@@ -18,7 +18,7 @@ def hook_environ(root: str, environ: Mapping[str, str]) -> dict[str, str]:
     merged = dict(environ)
     for host in targets().values():
         for path in host.entry_files(root, environ) if host.hooks and host.hooks.environ else ():
-            variables = merge.environ_of(files.read_bytes(path))
+            variables = merge.environ_of(files.read_bytes(path, follow=True))
             merged.update(
                 {name: value for name, value in variables.items() if name in _OURS or name == API_KEY}
             )

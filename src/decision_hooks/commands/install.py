@@ -14,7 +14,9 @@ from decision_hooks.hosts.table import targets
 from decision_hooks.install import merge, plan, write
 from decision_hooks.install.plan import FileChange
 from decision_hooks.settings import capture_settings
+from decision_hooks.state.runs import take_over
 from decision_hooks.system.project import Project
+from decision_hooks.system.state_folder import check_state, usable
 from decision_hooks.system.world import World
 
 
@@ -76,11 +78,14 @@ def _install(
     if not chosen:
         used = plan.in_use(project.root, known.values(), world.environ) or list(known)[:1]
         chosen = [known[name] for name in used]
+    check_state(project, world.environ, adopt=True)
     changes = plan.plan_install(project, chosen, options.backend, world.environ)
     script = write.usable_script(world.script)
-    if not options.dry_run:
-        write.install(project, changes, script)
+    adopted = not options.dry_run and write.install(project, changes, script, world.environ)
     world.out(f"{project.root}: {', '.join(host.title for host in chosen)}")
+    if adopted:
+        take_over(project, world.environ)
+        world.out(f"taken over   {project.state} (its content was not written on this machine)")
     _show(world, changes, dry=options.dry_run)
     for line in _advice(chosen, options.backend, script):
         world.out(line)
@@ -91,6 +96,7 @@ def _install(
 def _uninstall(
     world: World, project: Project, options: argparse.Namespace, known: Mapping[str, Target]
 ) -> int:
+    project, refused = usable(project, world.environ)
     chosen = _named(options, known) or list(known.values())
     others = [host for host in known.values() if host not in chosen]
     last = not plan.present(project, others)
@@ -99,9 +105,11 @@ def _uninstall(
     _show(world, shown, dry=options.dry_run)
     if not shown:
         world.out(f"{project.root}: nothing of ours in the agents' files")
-    if not options.dry_run and not write.uninstall(project, changes, last=last):
+    if not options.dry_run and not write.uninstall(project, changes, last=last) and not refused:
         world.out(f"kept         {project.state} (what undo and capture remember)")
-    return 1 if any(change.trouble for change in changes) else 0
+    if refused:
+        world.err(str(refused))
+    return 1 if refused or any(change.trouble for change in changes) else 0
 
 
 def _show(world: World, changes: Sequence[FileChange], *, dry: bool) -> None:

@@ -46,7 +46,7 @@ def _undo(job: Job, wanted: str) -> int:
         job.at.world.err(f"no run {wanted!r}: see `undo --list`" if wanted else "no run to undo")
         return 1
     try:
-        names = journal.undo(chosen)
+        names = journal.undo(chosen, job.at.world.environ)
     except (journal.JournalError, DamagedError) as error:
         job.at.log.write(f"undo refused: {error}")
         job.at.world.err(str(error))

@@ -43,8 +43,15 @@ def read_memory(project: Project) -> Memory:
     kept, folders = stored.get("files"), stored.get("folders")
     return Memory(
         {path: _kept(value) for path, value in _items(kept) if isinstance(value, dict)},
-        tuple(folder for folder in _list(folders) if isinstance(folder, str)),
+        tuple(folder for folder in _list(folders) if isinstance(folder, str) and _is_inside(project, folder)),
     )
+
+
+def _is_inside(project: Project, folder: str) -> bool:
+    """Whether a folder lies below the project or its main work tree: no other was created here."""
+    main = project.state.removesuffix(os.path.join("", ".claude", "hooks", ".decision-hooks"))
+    tops = (project.root, os.path.realpath(project.root), main)
+    return any(os.path.normpath(folder).startswith(top.rstrip(os.sep) + os.sep) for top in tops)
 
 
 def _kept(value: Mapping[str, object]) -> Kept:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from decision_hooks.errors import FolderError
 from decision_hooks.hosts.entry_line import PROGRAMS
@@ -11,7 +11,8 @@ from decision_hooks.install import memory
 from decision_hooks.install.memory import Memory
 from decision_hooks.install.plan import FileChange
 from decision_hooks.system import files, process
-from decision_hooks.system.project import Project, open_state
+from decision_hooks.system.project import SEAL, Project
+from decision_hooks.system.state_folder import open_state
 
 _BIN = "bin"
 _LONGEST = 8192  # bytes of the file that names the script
@@ -33,12 +34,15 @@ def sister(script: str) -> str:
     return os.path.join(os.path.dirname(script), PROGRAMS[1])
 
 
-def install(project: Project, changes: Sequence[FileChange], script: str) -> None:
-    """Apply an installation: what is remembered first, then the files, then the script's name."""
+def install(project: Project, changes: Sequence[FileChange], script: str, environ: Mapping[str, str]) -> bool:
+    """Apply an installation: what is remembered first, then the files, then the script's name.
+
+    True when a state folder with content from elsewhere was taken over.
+    """
     doing = [change for change in changes if change.needed]
     before = memory.read_memory(project)
     folders = _missing_folders([*(os.path.dirname(change.path) for change in doing), project.state])
-    open_state(project)
+    adopted = open_state(project, environ, adopt=True)
     kept = dict(before.kept)
     for change in doing:
         kept[change.path] = memory.keep(
@@ -53,6 +57,7 @@ def install(project: Project, changes: Sequence[FileChange], script: str) -> Non
     line = files.to_bytes(script + "\n")
     if script and files.read_bytes(name) != line:
         files.write_atomic(name, line, label=memory.LABEL)
+    return adopted
 
 
 def uninstall(project: Project, changes: Sequence[FileChange], *, last: bool) -> bool:
@@ -81,9 +86,10 @@ def _forget(project: Project) -> None:
         files.remove(project.state_file(name))
     _remove_folder(project.state_file(memory.BACKUPS))
     left = {name for name in files.names(project.state) if not name.startswith(files.TEMPORARY)}
-    if left <= {".gitignore"}:
+    if left <= {".gitignore", SEAL}:
         files.remove_leftovers(project.state, "")  # of whoever made the folder and was killed over it
         files.remove(project.state_file(".gitignore"))
+        files.remove(project.state_file(SEAL))
 
 
 def _write(change: FileChange) -> None:

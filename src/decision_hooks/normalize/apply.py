@@ -110,7 +110,7 @@ def apply(job: Job, planned: BatchPlan) -> tuple[tuple[str, ...], str]:
     changes = _changes(planned)
     run_id = ""
     if changes:
-        run = runs.begin(job.at.project, job.at.world.now(), changes, _title(planned))
+        run = runs.begin(job.at.project, job.at.world.now(), changes, _title(planned), job.at.world.environ)
         run_id = run.id
         left = set(journal.apply(run))
         for name in sorted(left):

@@ -7,8 +7,9 @@ import os
 from decision_hooks.normalize.job import Job, NotOpened, open_job
 from decision_hooks.settings import normalize_settings
 from decision_hooks.system import adr_folder, git, locking
-from decision_hooks.system.project import open_state, project_at
+from decision_hooks.system.project import project_at
 from decision_hooks.system.runlog import RunLog, iso_time
+from decision_hooks.system.state_folder import open_state
 from decision_hooks.system.workplace import Workplace
 from decision_hooks.system.world import World
 
@@ -42,7 +43,7 @@ def run(job: Job) -> None:
     from decision_hooks.normalize import batch
 
     try:
-        open_state(job.at.project)
+        open_state(job.at.project, job.at.world.environ)
         batch.run_batch(job)
     finally:
         locking.release(job.lock)

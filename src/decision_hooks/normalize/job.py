@@ -8,7 +8,7 @@ from typing import NamedTuple
 from decision_hooks.settings import NormalizeSettings, normalize_settings
 from decision_hooks.state.normalize import NormalState
 from decision_hooks.system import files, git, locking
-from decision_hooks.system.project import Project, open_state
+from decision_hooks.system.state_folder import check_state, open_state
 from decision_hooks.system.workplace import Workplace, workplace
 from decision_hooks.system.world import World
 
@@ -55,6 +55,7 @@ def open_job(
         return NotOpened(f"git {busy} in progress: nothing was done", "git busy")
     if not os.path.isdir(project.adr) and not allow_missing:
         return NotOpened("")
+    check_state(project, at.world.environ)
     files.make_folder(project.hooks)
     lock = locking.acquire(os.path.join(project.hooks, _LOCK))
     if lock is None:
@@ -63,18 +64,20 @@ def open_job(
         at.log.write("locks are not supported here: continuing without a lock")
     job = Job(at, settings, lock, by_hand)
     job.state.remove_leftovers()
-    for run_id in _recover(project):
-        at.log.write(f"finished the interrupted run {run_id}")
+    _recover(at)
     return job
 
 
-def _recover(project: Project) -> list[str]:
-    """Finish interrupted runs; returns their ids."""
-    if not os.path.isdir(project.state_file("runs")):
-        return []  # most stops of most projects: the journal is not even imported
-    from decision_hooks.state import journal
+def _recover(at: Workplace) -> None:
+    """Finish interrupted runs that were begun here; the others are put aside."""
+    if not os.path.isdir(at.project.state_file("runs")):
+        return  # most stops of most projects: the journal is not even imported
+    from decision_hooks.state import journal, runs
 
-    return journal.recover(project)
+    for run_id in runs.put_aside(at.project, at.world.environ):
+        at.log.write(f"put aside the unfinished run {run_id}: it was not begun on this machine")
+    for run_id in journal.recover(at.project, at.world.environ):
+        at.log.write(f"finished the interrupted run {run_id}")
 
 
 def open_by_hand(world: World, root: str, *, allow_missing: bool = False) -> Job | NotOpened:
@@ -85,5 +88,5 @@ def open_by_hand(world: World, root: str, *, allow_missing: bool = False) -> Job
     if isinstance(opened, NotOpened):
         nothing = NotOpened(f"no {settings.adr_dir} in {root}: nothing to do", no_folder=True)
         return opened if opened.reason else nothing
-    open_state(at.project)
+    open_state(at.project, world.environ)
     return opened

@@ -7,6 +7,7 @@ is left alone.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from decision_hooks.errors import DecisionHooksError
 from decision_hooks.state import runs
@@ -37,10 +38,12 @@ def apply(run: Run) -> list[str]:
     return left
 
 
-def recover(project: Project) -> list[str]:
-    """Finish what a kill left of runs on this folder of records; returns the ids of the runs."""
+def recover(project: Project, environ: Mapping[str, str]) -> list[str]:
+    """Finish what a kill left of this machine's runs on this folder of records; returns the ids of the runs."""
     finished = []
     for run in runs.unfinished(project):
+        if not run.is_ours(environ):
+            continue
         if run.state == OPEN:
             apply(run)
         else:
@@ -51,13 +54,17 @@ def recover(project: Project) -> list[str]:
     return finished
 
 
-def undo(run: Run) -> list[str]:
+def undo(run: Run, environ: Mapping[str, str]) -> list[str]:
     """Put every file of a run back, bytes and modes, all or nothing; returns the names.
 
     Raises ``JournalError`` naming a file that was changed since, ``DamagedError`` for an image that is gone.
     """
     if run.state != DONE:
         raise JournalError(f"run {run.id} is {run.state}: there is nothing to undo")
+    if not run.is_ours(environ):
+        raise JournalError(
+            f"run {run.id} was not made on this machine, or by an earlier version: nothing was undone"
+        )
     steps = _done(run)
     for step in steps:
         if step.before:
@@ -97,7 +104,7 @@ def _do(run: Run, step: FileStep) -> bool:
         data = run.after(step)
     except DamagedError:
         return False
-    mode = step.before.mode if step.before else None
+    mode = step.before.permissions if step.before else None
     return _write(run.adr, step.name, data, mode, new=step.before is None)
 
 

@@ -125,16 +125,20 @@ class NormalState:
 
     def store_plan(self, plan: StoredPlan, now: float) -> StoredPlan:
         """Store a dry run's reply, to be applied later; returns the plan with its id."""
-        from decision_hooks.state.runs import new_id
+        from decision_hooks.state.runs import is_id, new_id
 
         files.make_folder(self._plans, 0o700)
-        plan = plan._replace(id=new_id(now, lambda plan_id: os.path.exists(self._plan_file(plan_id))))
+        plan = plan._replace(id=new_id(now, lambda plan_id: os.path.lexists(self._plan_file(plan_id))))
         # ASCII: names that are no UTF-8 must come back as they are
         files.write_atomic(
             self._plan_file(plan.id), json.dumps(plan._asdict()).encode("ascii"), label=self._label
         )
-        for name in sorted(name for name in files.names(self._plans) if name.endswith(".json"))[:-_KEPT]:
-            files.remove(os.path.join(self._plans, name))
+        names = (name.removesuffix(".json") for name in files.names(self._plans) if name.endswith(".json"))
+        for old in sorted(filter(is_id, names))[:-_KEPT]:
+            try:
+                files.remove(self._plan_file(old))
+            except FolderError:  # the new plan is stored all the same
+                continue
         return plan
 
     def stored_plan(self, plan_id: str) -> StoredPlan:

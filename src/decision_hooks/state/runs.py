@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, NamedTuple
 
 from decision_hooks.errors import FolderError
@@ -18,9 +18,11 @@ from decision_hooks.records import naming
 from decision_hooks.system import adr_folder, files, stored
 from decision_hooks.system.adr_folder import Stored
 from decision_hooks.system.project import Project, tree_mark
+from decision_hooks.system.seal import is_seal, seal
 
 OPEN, DONE, UNDOING, UNDONE, DAMAGED = "open", "done", "undoing", "undone", "damaged"
-_LEFT = "left.json"
+_JOURNAL, _LEFT = "journal.json", "left.json"
+_SEALED = "run"  # what a seal of a journal is for
 _KINDS = ("before", "after")  # of images
 _KEPT = 20  # newest runs
 
@@ -47,7 +49,12 @@ class Image(NamedTuple):
     """What is known of a file's bytes before or after a step; the bytes lie in the run's folder."""
 
     digest: str
-    mode: Annotated[int, range(0o10000)] | None  # permission bits before; None: the usual ones
+    mode: Annotated[int, range(0o10000)] | None  # before; None: the usual one
+
+    @property
+    def permissions(self) -> int | None:
+        """The mode without set-user-id and the like."""
+        return None if self.mode is None else self.mode & 0o777
 
 
 class FileStep(NamedTuple):
@@ -69,11 +76,18 @@ class Run(NamedTuple):
     state: str  # open | done | undoing | undone | damaged
     title: str  # what the run was, for a person
     left: frozenset[str] = frozenset()  # files that were changed by others, so that their steps were not done
+    sealed: tuple[str, str] = ("", "")  # what the journal says, and its seal
+
+    def is_ours(self, environ: Mapping[str, str]) -> bool:
+        """Whether the run was begun on this machine: no other's journal is carried out."""
+        text, stored_seal = self.sealed
+        return is_seal(stored_seal, environ, _SEALED, text)
 
     def before(self, step: FileStep) -> Stored:
         """The bytes and mode of a file before its step; raises ``DamagedError``."""
         image = step.before or Image("", None)
-        return Stored(self._image("before", step, image), image.mode if image.mode is not None else 0o644)
+        mode = image.permissions
+        return Stored(self._image("before", step, image), 0o644 if mode is None else mode)
 
     def after(self, step: FileStep) -> bytes:
         """The bytes of a file after its step; raises ``DamagedError``."""
@@ -99,7 +113,22 @@ def new_id(now: float, taken: Callable[[str], bool]) -> str:
     return found
 
 
-def begin(project: Project, now: float, changes: Sequence[Change], title: str) -> Run:
+def is_id(name: str) -> bool:
+    """Whether ``new_id`` can have made it."""
+    stamp, dash, number = name.partition("-")
+    digits = stamp[:8] + stamp[9:15]
+    return (
+        stamp == f"{digits[:8]}T{digits[8:]}Z"
+        and len(digits) == 14
+        and f"{digits}{number}".isdecimal()
+        and name.isascii()
+        and bool(dash) == bool(number)
+    )
+
+
+def begin(
+    project: Project, now: float, changes: Sequence[Change], title: str, environ: Mapping[str, str]
+) -> Run:
     """Write the journal of a run, durably and as a whole; nothing of the records is changed yet."""
     top = project.state_file("runs")
     run_id = new_id(now, lambda name: os.path.lexists(os.path.join(top, name)))
@@ -112,13 +141,19 @@ def begin(project: Project, now: float, changes: Sequence[Change], title: str) -
         for kind in _KINDS:
             files.sync_folder(os.path.join(making, kind))
         value = {"tree": tree_mark(project), "adr": _relative(project), "title": title, "steps": steps}
-        # ASCII: names that are no UTF-8 must come back as they are
-        files.write_new(os.path.join(making, "journal.json"), json.dumps(value).encode("ascii"))
+        text = json.dumps(value)
+        sealed = (text, seal(environ, _SEALED, text))
+        files.write_new(os.path.join(making, _JOURNAL), _with_seal(value, sealed[1]))
         files.publish_folder(making, os.path.join(top, run_id))
     except FolderError:
         files.remove_folder(making)
         raise
-    return Run(run_id, os.path.join(top, run_id), project.adr, steps, OPEN, title)
+    return Run(run_id, os.path.join(top, run_id), project.adr, steps, OPEN, title, sealed=sealed)
+
+
+def _with_seal(value: Mapping[str, object], own: str) -> bytes:
+    """A journal with its seal, in ASCII: names that are no UTF-8 must come back as they are."""
+    return json.dumps({**value, "seal": own}).encode("ascii")
 
 
 def mark(run: Run, state: str, left: Sequence[str] = ()) -> None:
@@ -133,7 +168,7 @@ def _write_images(folder: str, number: int, change: Change) -> FileStep:
     before = after = None
     if change.before is not None:
         files.write_new(os.path.join(folder, "before", str(number)), change.before.data)
-        before = Image(adr_folder.digest(change.before.data), change.before.mode)
+        before = Image(adr_folder.digest(change.before.data), change.before.mode & 0o777)
     if change.after is not None:
         files.write_new(os.path.join(folder, "after", str(number)), change.after)
         after = Image(adr_folder.digest(change.after), None)
@@ -158,7 +193,9 @@ def unfinished(project: Project) -> list[Run]:
 
 
 def _names(project: Project) -> list[str]:
-    return [name for name in files.names(project.state_file("runs")) if not name.startswith(".")]
+    top = project.state_file("runs")
+    shown = (name for name in files.names(top) if not name.startswith("."))
+    return [name for name in shown if files.is_plain_folder(os.path.join(top, name))]
 
 
 def _order(run_id: str) -> tuple[str, int]:
@@ -176,7 +213,8 @@ def _state(project: Project, run_id: str) -> str:
 def _read(project: Project, run_id: str) -> Run | None:
     """A run by its journal; None for one of another work tree, or on another folder of records."""
     folder = project.state_file("runs", run_id)
-    value = files.read_json(os.path.join(folder, "journal.json")) or {}
+    value = files.read_json(os.path.join(folder, _JOURNAL)) or {}
+    own_seal = str(value.pop("seal", ""))
     rows = value.get("steps")
     steps = stored.read_rows(FileStep, rows)
     if value and (value.get("tree"), value.get("adr")) != (tree_mark(project), _relative(project)):
@@ -187,11 +225,38 @@ def _read(project: Project, run_id: str) -> Run | None:
     names = (
         frozenset(name for name in left if isinstance(name, str)) if isinstance(left, list) else frozenset()
     )
-    return Run(run_id, folder, project.adr, steps, state, str(value.get("title", "")), names)
+    sealed = (json.dumps(value), own_seal)
+    return Run(run_id, folder, project.adr, steps, state, str(value.get("title", "")), names, sealed)
 
 
 def _relative(project: Project) -> str:
     return os.path.relpath(project.adr, project.root)
+
+
+# -- what was not begun here
+
+
+def put_aside(project: Project, environ: Mapping[str, str]) -> list[str]:
+    """Put unfinished runs aside that were not begun on this machine; returns their ids."""
+    top = project.state_file("runs")
+    aside = []
+    for run in unfinished(project):
+        if not run.is_ours(environ):
+            try:
+                files.publish_folder(run.folder, os.path.join(top, f".aside-{run.id}"))
+            except FolderError:  # it stays, and is not carried out either
+                continue
+            aside.append(run.id)
+    return aside
+
+
+def take_over(project: Project, environ: Mapping[str, str]) -> None:
+    """Seal the finished runs of a state folder that a person wants to keep, so that ``undo`` takes them."""
+    for run in known_runs(project):
+        if run.state in (DONE, UNDONE) and not run.is_ours(environ):
+            text, _ = run.sealed
+            data = _with_seal(json.loads(text), seal(environ, _SEALED, text))
+            files.write_atomic(os.path.join(run.folder, _JOURNAL), data)
 
 
 # -- forgetting
@@ -200,7 +265,7 @@ def _relative(project: Project) -> str:
 def forget_old(project: Project) -> None:
     """Keep the newest runs and those that are unfinished."""
     top = project.state_file("runs")
-    closed = [name for name in _names(project) if _state(project, name) in (DONE, UNDONE)]
+    closed = [name for name in _names(project) if is_id(name) and _state(project, name) in (DONE, UNDONE)]
     for name in sorted(closed, key=_order, reverse=True)[_KEPT:]:
         going = os.path.join(top, _making(project) + name)
         try:
@@ -213,8 +278,9 @@ def forget_old(project: Project) -> None:
 def remove_leftovers(project: Project) -> None:
     """Remove what a kill left of runs that were being made or removed; under the lock of the work tree."""
     top = project.state_file("runs")
+    begin_of_name = _making(project)
     for name in files.names(top):
-        if name.startswith(_making(project)):
+        if name.startswith(begin_of_name) and is_id(name[len(begin_of_name) :]):
             files.remove_folder(os.path.join(top, name))
 
 

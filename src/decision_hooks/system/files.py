@@ -10,16 +10,17 @@ import stat
 from decision_hooks.errors import FolderError
 
 TEMPORARY = ".decision-hooks-"  # prefix of temporary names, which end in ".tmp"
+PRIVATE = 0o600  # the mode of a file of ours
+_PRIVATE_FOLDER = 0o700
 
 
-def read_bytes(path: str, limit: int = 64 * 1024 * 1024) -> bytes | None:
-    """The bytes of a regular file, at most ``limit``; None when there is none or it cannot be read."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (OSError, ValueError):
-        return None
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
+def read_bytes(path: str, limit: int = 64 * 1024 * 1024, *, follow: bool = False) -> bytes | None:
+    """The bytes of a regular file, at most ``limit``; None when there is none or it cannot be read.
+
+    A link is read only with ``follow``: for files of the user, never for ours.
+    """
+    fd = _open_regular(path, follow)
+    if fd is None:
         return None
     with os.fdopen(fd, "rb") as stream:
         try:
@@ -28,15 +29,41 @@ def read_bytes(path: str, limit: int = 64 * 1024 * 1024) -> bytes | None:
             return None
 
 
-def read_text(path: str, limit: int = 64 * 1024 * 1024) -> str | None:
+def read_end(path: str, most: int) -> bytes:
+    """The last ``most`` bytes of a regular file, links not followed; none when it cannot be read."""
+    fd = _open_regular(path, follow=False)
+    if fd is None:
+        return b""
+    with os.fdopen(fd, "rb") as stream:
+        try:
+            stream.seek(max(0, os.fstat(fd).st_size - most))
+            return stream.read(most)
+        except OSError:
+            return b""
+
+
+def _open_regular(path: str, follow: bool) -> int | None:
+    """Open a regular file to read; None for anything else, at which opening must not wait."""
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+    try:
+        fd = os.open(path, flags if follow else flags | os.O_NOFOLLOW)
+    except (OSError, ValueError):
+        return None
+    if stat.S_ISREG(os.fstat(fd).st_mode):
+        return fd
+    os.close(fd)
+    return None
+
+
+def read_text(path: str, limit: int = 64 * 1024 * 1024, *, follow: bool = False) -> str | None:
     """The text of a regular file, bad bytes replaced; None when it cannot be read."""
-    data = read_bytes(path, limit)
+    data = read_bytes(path, limit, follow=follow)
     return None if data is None else data.decode("utf-8", "replace")
 
 
-def read_json(path: str) -> dict[str, object] | None:
+def read_json(path: str, *, follow: bool = False) -> dict[str, object] | None:
     """The JSON object in a file; None for no file, other content, or a number that fits no float."""
-    data = read_bytes(path)
+    data = read_bytes(path, follow=follow)
     if data is None:
         return None
     try:
@@ -80,8 +107,11 @@ def json_bytes(value: object) -> bytes:
         return (json.dumps(value, separators=(",", ":")) + "\n").encode()
 
 
-def write_atomic(path: str, data: bytes, *, mode: int | None = None, label: str = "") -> None:
-    """Replace the file at ``path``: write beside it, sync, rename. Raises ``FolderError``."""
+def write_atomic(path: str, data: bytes, *, mode: int | None = PRIVATE, label: str = "") -> None:
+    """Replace the file at ``path``: write beside it, sync, rename; ``mode`` None: as the umask says.
+
+    Raises ``FolderError``.
+    """
     temporary = _beside(path, label)
     try:
         _write_synced(temporary, data, mode)
@@ -111,9 +141,9 @@ def create_exclusive(path: str, data: bytes, *, mode: int | None = None, label: 
 
 
 def write_new(path: str, data: bytes) -> None:
-    """Write and sync a file in a folder that ``publish_folder`` will rename. Raises ``FolderError``."""
+    """Write and sync a private file where only this run writes. Raises ``FolderError``."""
     try:
-        _write_synced(path, data, None)
+        _write_synced(path, data, PRIVATE)
     except OSError as error:
         raise FolderError(f"cannot write {path}: {error.strerror}") from error
 
@@ -139,8 +169,10 @@ def remove_folder(path: str) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a file if it exists. Raises ``FolderError``."""
+    """Remove a regular file if it exists; anything else stays. Raises ``FolderError``."""
     try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            raise FolderError(f"cannot remove {path}: it is no file")
         os.unlink(path)
     except (FileNotFoundError, NotADirectoryError):
         pass
@@ -150,10 +182,19 @@ def remove(path: str) -> None:
 
 def remove_leftovers(folder: str, label: str) -> None:
     """Remove temporary files that a killed run left; the caller has the lock for writing with ``label``."""
-    begin = TEMPORARY + label
     for name in names(folder):
-        if name.startswith(begin) and name.endswith(".tmp"):
+        if is_temporary(name, label):
             _remove_quietly(os.path.join(folder, name))
+
+
+def is_temporary(name: str, label: str = "") -> bool:
+    """Whether a temporary file of ours can have this name; no label: with any."""
+    begin = TEMPORARY + label
+    if not (name.startswith(begin) and name.endswith(".tmp")):
+        return False
+    process, _, mark = name[len(begin) : -len(".tmp")].rpartition("-")
+    process = process if label else process.rpartition("-")[2]
+    return process.isdecimal() and 0 < len(mark) <= 8 and all(c in "0123456789abcdef" for c in mark)
 
 
 def names(folder: str) -> list[str]:
@@ -165,24 +206,75 @@ def names(folder: str) -> list[str]:
 
 
 def make_folder(path: str, mode: int = 0o777) -> None:
-    """Make a folder and its parents where they are missing. Raises ``FolderError``."""
-    if os.path.isdir(path):
-        return
+    """Make a folder and its parents where they are missing. Raises ``FolderError``.
+
+    A private one (0o700) is a folder of ours: it becomes private, and a link in its place is not followed.
+    """
+    if mode == _PRIVATE_FOLDER:
+        _make_private(path)
+    elif not os.path.isdir(path):
+        try:
+            os.makedirs(path, mode=mode, exist_ok=True)
+        except OSError as error:
+            raise FolderError(f"cannot make the folder {path}: {_hindrance(path, error)}") from error
+
+
+def _make_private(path: str) -> None:
+    there = _lstat(path)
     try:
-        os.makedirs(path, mode=mode, exist_ok=True)
+        if there is None:
+            make_folder(os.path.dirname(path))
+            try:
+                os.mkdir(path, _PRIVATE_FOLDER)
+            except FileExistsError:  # a run beside this one has made it
+                pass
+            there = os.lstat(path)
+            if there.st_mode & 0o700 != 0o700:  # the umask took even our own rights
+                os.chmod(path, _PRIVATE_FOLDER)
+        if not stat.S_ISDIR(there.st_mode):
+            raise FolderError(f"cannot make the folder {path}: {path} is in the way, it is no folder")
+        if there.st_mode & 0o077:
+            os.chmod(path, _PRIVATE_FOLDER)
     except OSError as error:
         raise FolderError(f"cannot make the folder {path}: {_hindrance(path, error)}") from error
 
 
-def append(path: str, data: bytes) -> None:
-    """Append to a regular file in one write call. Raises ``FolderError``."""
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+def is_plain_folder(path: str) -> bool:
+    """Whether there is a folder of that name; one behind a link is none."""
+    there = _lstat(path)
+    return there is not None and stat.S_ISDIR(there.st_mode)
+
+
+def is_free_or_folder(path: str) -> bool:
+    """Whether nothing has that name, or a folder that is no link."""
+    there = _lstat(path)
+    return there is None or stat.S_ISDIR(there.st_mode)
+
+
+def _lstat(path: str) -> os.stat_result | None:
     try:
-        fd = os.open(path, flags | os.O_NONBLOCK, 0o644)  # a pipe without a reader would block
+        return os.lstat(path)
+    except (OSError, ValueError):
+        return None
+
+
+def append(path: str, data: bytes, *, mode: int = PRIVATE, sync: bool = False) -> None:
+    """Append to a regular file in one write call; a private one becomes private. Raises ``FolderError``.
+
+    ``sync``: it is on the disk before anything that is written later.
+    """
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NOCTTY
+    try:
+        fd = os.open(path, flags | os.O_NONBLOCK, mode)  # a pipe without a reader would block
         try:
-            if not stat.S_ISREG(os.fstat(fd).st_mode):
+            there = os.fstat(fd).st_mode
+            if not stat.S_ISREG(there):
                 raise FolderError(f"cannot write {path}: it is no file")
+            if mode == PRIVATE and there & 0o077:
+                os.fchmod(fd, mode)
             os.write(fd, data)
+            if sync:
+                os.fsync(fd)
         finally:
             os.close(fd)
     except (OSError, ValueError) as error:
@@ -191,26 +283,29 @@ def append(path: str, data: bytes) -> None:
 
 def mode_of(path: str) -> int | None:
     """The permission bits of ``path`` itself, links not followed; None when it does not exist."""
+    there = _lstat(path)
+    return None if there is None else stat.S_IMODE(there.st_mode)
+
+
+def is_endless(path: str) -> bool:
+    """Whether a program that reads it could wait for ever: a pipe, a socket or a device, through links too."""
     try:
-        return stat.S_IMODE(os.lstat(path).st_mode)
+        kind = stat.S_IFMT(os.stat(path).st_mode)
     except (OSError, ValueError):
-        return None
+        return False
+    return kind not in (stat.S_IFREG, stat.S_IFDIR)
 
 
-def set_mode(path: str, mode: int) -> None:
-    """Set the permission bits of a file or folder of ours. Raises ``FolderError``."""
-    try:
-        os.chmod(path, mode)
-    except OSError as error:
-        raise FolderError(f"cannot change the mode of {path}: {error.strerror}") from error
+def size_of(path: str) -> int:
+    """The bytes of what has that name, links not followed; 0 when nothing has."""
+    there = _lstat(path)
+    return there.st_size if there else 0
 
 
 def modified(path: str) -> float | None:
     """When ``path`` was last changed, seconds since the epoch; None when it does not exist."""
-    try:
-        return os.lstat(path).st_mtime
-    except (OSError, ValueError):
-        return None
+    there = _lstat(path)
+    return None if there is None else there.st_mtime
 
 
 def may_write(folder: str) -> bool:
@@ -226,30 +321,23 @@ def leftovers(folder: str, now: float, age: float) -> list[str]:
     found = []
     for name in sorted(names(folder)):
         path = os.path.join(folder, name)
-        if name.startswith(TEMPORARY) and name.endswith(".tmp"):
-            when = modified(path)
-            if when is not None and now - when >= age:
-                found.append(path)
+        there = _lstat(path) if is_temporary(name) else None
+        if there and stat.S_ISREG(there.st_mode) and now - there.st_mtime >= age:
+            found.append(path)
     return found
 
 
 def last_lines(path: str, most: int) -> list[str]:
     """The whole lines within the last ``most`` bytes of a text file, oldest first; [] when there is none."""
-    try:
-        with open(path, "rb") as stream:
-            size = os.fstat(stream.fileno()).st_size
-            stream.seek(max(0, size - most))
-            data = stream.read(most)
-    except (OSError, ValueError):
-        return []
+    data = read_end(path, most + 1)
     lines = data.decode("utf-8", "replace").split("\n")
-    return [line for line in (lines[1:] if size > most else lines) if line]
+    return [line for line in (lines[1:] if len(data) > most else lines) if line]
 
 
 def sync_folder(folder: str) -> None:
     """Sync a folder, so that its names survive a crash; errors are ignored."""
     try:
-        fd = os.open(folder or ".", os.O_RDONLY | os.O_CLOEXEC)
+        fd = os.open(folder or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
         return
     try:
@@ -312,6 +400,26 @@ def _link(temporary: str, path: str) -> None:
 
 def _remove_quietly(path: str) -> None:
     try:
-        os.unlink(path)
-    except OSError:
+        remove(path)
+    except FolderError:
         pass
+
+
+def close_to_others(folder: str) -> None:
+    """Take from others what they may do with a folder of ours and all below it, nothing behind a link."""
+    try:
+        os.chmod(folder, _PRIVATE_FOLDER)
+        if os.lstat(folder).st_mode & 0o077:  # a file system that keeps no modes
+            return
+        with os.scandir(folder) as entries:
+            below = list(entries)
+    except OSError:
+        return
+    for entry in below:
+        try:
+            if entry.is_dir(follow_symlinks=False):
+                close_to_others(entry.path)
+            elif entry.is_file(follow_symlinks=False):
+                os.chmod(entry.path, PRIVATE)
+        except OSError:  # gone meanwhile
+            continue

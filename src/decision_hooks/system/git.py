@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from decision_hooks.system.project import git_dir, git_top
+from decision_hooks.system.project import git_dir, git_top, is_blocked
 
 if TYPE_CHECKING:
     from decision_hooks.system import process
@@ -72,5 +72,7 @@ def _run(root: str, environ: Mapping[str, str], words: Sequence[str], stdin: str
     env.update(GIT_OPTIONAL_LOCKS="0", LC_ALL="C")
     from decision_hooks.system import process
 
+    if is_blocked(root):
+        return process.Result(None, b"", b"", False, 0.0)
     argv = ["git", "-c", "diff.autoRefreshIndex=false", "-c", "core.quotePath=false", *words]
     return process.run(argv, cwd=root, env=env, timeout=_SECONDS, stdin=stdin.encode())

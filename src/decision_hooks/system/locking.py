@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
 from typing import NamedTuple
 
 from decision_hooks.errors import FolderError
+
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 
 
 class Lock(NamedTuple):
@@ -31,9 +34,12 @@ def acquire(
     until = now() + seconds if now else 0.0
     while True:
         try:
-            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+            fd = os.open(path, _FLAGS, 0o600)
         except OSError as error:
             raise FolderError(f"cannot open the lock {path}: {error.strerror}") from error
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise FolderError(f"cannot open the lock {path}: it is no file")
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

@@ -6,8 +6,10 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from decision_hooks.errors import FolderError, OutsideError
+from decision_hooks.errors import OutsideError
 from decision_hooks.system import files
+
+SEAL = ".sealed"  # a file of the state folder: the seals of the machines that may use it
 
 
 class Project(NamedTuple):
@@ -16,7 +18,7 @@ class Project(NamedTuple):
     root: str
     adr: str  # drafts and records
     hooks: str  # the logs, .normalize-state and .normalize.lock
-    state: str  # all other files of the package; in the main work tree
+    state: str  # all other files; in the main work tree; used through ``state_folder.open_state`` only
 
     def state_file(self, *parts: str) -> str:
         """The path of a file in the state folder."""
@@ -53,10 +55,19 @@ def git_dir(root: str) -> str:
     dot_git = os.path.join(root, ".git")
     if os.path.isdir(dot_git):
         return dot_git
-    text = files.read_text(dot_git, 4096) or ""
+    text = files.read_text(dot_git, 4096, follow=True) or ""
     if not text.startswith("gitdir:"):
         return ""
     return os.path.normpath(os.path.join(root, text[len("gitdir:") :].strip()))
+
+
+def is_blocked(root: str) -> bool:
+    """Whether something that git reads in the work tree at ``root`` is a pipe, a socket or a device: it would wait."""
+    folder = git_dir(git_top(root))
+    within = [os.path.join(folder, name) for name in ("HEAD", "config", "index", "commondir", "packed-refs")]
+    hooks = os.path.join(root, ".claude", "hooks")
+    beside = [os.path.join(place, ".gitignore") for place in (root, os.path.dirname(hooks), hooks)]
+    return bool(folder) and any(map(files.is_endless, (*within, *beside)))
 
 
 def main_tree(root: str) -> str:
@@ -107,18 +118,3 @@ def tree_mark(project: Project) -> str:
     from decision_hooks.text.fingerprint import fingerprint
 
     return fingerprint(files.to_bytes(os.path.realpath(project.root)), 4)
-
-
-def open_state(project: Project) -> None:
-    """Make the state folder, private to the user, with a ``.gitignore`` that ignores all of it."""
-    if not os.path.isdir(project.state):
-        files.make_folder(os.path.dirname(project.state))
-        files.make_folder(project.state, 0o700)
-    ignore = project.state_file(".gitignore")
-    if files.read_bytes(ignore) != b"*\n":
-        try:
-            files.write_new(ignore, b"*\n")
-        except (
-            FolderError
-        ):  # another hook may be writing it now; any other problem surfaces at the next write
-            pass

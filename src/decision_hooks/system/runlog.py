@@ -52,13 +52,14 @@ class RunLog:
         text = f"{iso_time(self._now())} {self.last}\n"
         if lines:
             text += lines.rstrip("\n") + "\n"
+        folder = os.path.dirname(self.path)
+        if not (files.is_free_or_folder(os.path.dirname(folder)) and files.is_free_or_folder(folder)):
+            return  # a link would lead out of the project
         try:
-            folder = os.path.dirname(self.path)
-            if not os.path.isdir(folder):
-                os.makedirs(folder, exist_ok=True)
+            files.make_folder(folder)
             self._halve()
-            files.append(self.path, files.to_bytes(text))
-        except (OSError, FolderError):
+            files.append(self.path, files.to_bytes(text), mode=0o644)
+        except FolderError:
             pass
 
     def skip(self, reason: str, text: str) -> None:
@@ -67,10 +68,7 @@ class RunLog:
         self.last = one_line(text)
 
     def _halve(self) -> None:
-        try:
-            if os.stat(self.path).st_size < _LIMIT:
-                return
-        except OSError:
+        if files.size_of(self.path) < _LIMIT:
             return
         lock = self._acquire()
         if lock is None:
@@ -80,15 +78,16 @@ class RunLog:
             if len(data) < _LIMIT:
                 return
             half = data[len(data) // 2 :]
-            files.write_atomic(self.path, half[half.find(b"\n") + 1 :])
+            files.write_atomic(self.path, half[half.find(b"\n") + 1 :], mode=files.mode_of(self.path))
         except FolderError:  # no room: the log keeps growing
             pass
         finally:
             locking.release(lock)
 
     def _acquire(self) -> locking.Lock | None:
+        """The lock for writing the whole log; None while another run has it, or where no folder of ours is."""
+        mark = os.path.join(os.path.dirname(self._lock), project.SEAL)
         try:
-            has_folder = self._lock and os.path.isdir(os.path.dirname(self._lock))
-            return locking.acquire(self._lock) if has_folder else None
+            return locking.acquire(self._lock) if self._lock and os.path.lexists(mark) else None
         except FolderError:
             return None

@@ -14,8 +14,8 @@ from decision_hooks.commands.options import parser, project_of
 from decision_hooks.commands.report import columns, counted, json_text
 from decision_hooks.hosts.table import public_path
 from decision_hooks.settings import capture_settings
-from decision_hooks.system.project import open_state
 from decision_hooks.system.runlog import iso_time, log_of
+from decision_hooks.system.state_folder import check_state, open_state
 from decision_hooks.system.workplace import Workplace
 from decision_hooks.system.world import World
 
@@ -26,6 +26,7 @@ def run(argv: Sequence[str], world: World) -> int:
     project = project_of(world, options.project_root)
     world = world._replace(environ=by_hand_environ(project.root, world.environ), watched=True)
     settings = capture_settings(world.environ)
+    check_state(project, world.environ)
     if options.retry:
         plan = given_up(project, world, settings)
     else:
@@ -40,7 +41,7 @@ def run(argv: Sequence[str], world: World) -> int:
         return 0
     if not choice.name:
         return 1
-    open_state(project)
+    open_state(project, world.environ)
     at = Workplace(world, project, log_of(project.root, world.program, world.now))
     return send(CaptureRun(at, settings), choice.backend, plan.candidates)
 

@@ -122,7 +122,7 @@ def build(world: World, base: str) -> Stage:
 
 def data(name: str, **values: str) -> str:
     """A recorded file with its placeholders filled."""
-    text = files.read_text(os.path.join(_DATA, name))
+    text = files.read_text(os.path.join(_DATA, name), follow=True)
     if text is None:
         raise DemoFailed(f"the package lacks {name}")
     for placeholder, value in values.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from decision_hooks.errors import StateRefused
 from decision_hooks.settings import CaptureSettings, NormalizeSettings
 from decision_hooks.system.workplace import Workplace
 
@@ -25,3 +26,4 @@ class Subject(NamedTuple):
     at: Workplace  # its environment is that of a hook
     capture: CaptureSettings | None  # None: a setting is bad
     normalize: NormalizeSettings | None
+    refused: StateRefused | None = None  # why the project is looked at without its state folder

@@ -13,12 +13,14 @@ from decision_hooks.commands.doctor.hosts import host_checks
 from decision_hooks.commands.hook_environ import hook_environ
 from decision_hooks.commands.options import parser, project_of, root_of
 from decision_hooks.commands.report import columns, counted, json_text
-from decision_hooks.errors import DecisionHooksError, SettingError
+from decision_hooks.errors import DecisionHooksError, SettingError, StateRefused
 from decision_hooks.install import plan, write
 from decision_hooks.settings import capture_settings, normalize_settings
+from decision_hooks.state.runs import take_over
 from decision_hooks.system import files, locking, process
-from decision_hooks.system.project import open_state, project_at
+from decision_hooks.system.project import project_at
 from decision_hooks.system.runlog import log_of
+from decision_hooks.system.state_folder import check_state, open_state, usable
 from decision_hooks.system.workplace import Workplace
 from decision_hooks.system.world import World
 
@@ -34,6 +36,8 @@ def run(argv: Sequence[str], world: World) -> int:
     options = parse.parse_args(list(argv[1:]))
     subject = _subject(world, options.project_root)
     mended = list(mend(subject)) if options.fix else []
+    project, refused = usable(subject.at.project, world.environ)
+    subject = subject._replace(at=subject.at._replace(project=project), refused=refused)
     checks = [
         checks_project.python_check(),
         *host_checks(subject),
@@ -75,19 +79,28 @@ def mend(subject: Subject) -> Iterator[str]:
     for step in (_mend_state, _mend_ignored, _mend_leftovers):
         try:
             yield from step(subject)
+        except StateRefused as error:
+            yield f"not mended: {error}"
+            return
         except DecisionHooksError as error:
             yield f"not mended: {error}"
 
 
 def _mend_state(subject: Subject) -> Iterator[str]:
-    project = subject.at.project
-    for path in (project.state, project.state_file(".gitignore")):
-        if not os.path.exists(path):
-            open_state(project)
-            yield f"made {path}"
-    if (files.mode_of(project.state) or 0) & 0o077:
-        files.set_mode(project.state, 0o700)
+    project, environ = subject.at.project, subject.at.world.environ
+    before = check_state(project, environ, adopt=True)
+    ignored = files.read_bytes(project.state_file(".gitignore")) is not None
+    opened = before and (files.mode_of(project.state) or 0) & 0o077
+    adopted = open_state(project, environ, adopt=True)
+    if not before:
+        yield f"made {project.state}"
+    if not ignored:
+        yield f"made {project.state_file('.gitignore')}"
+    if opened:
         yield f"closed {project.state} to other users"
+    if adopted:
+        take_over(project, environ)
+        yield f"took over {project.state}: its content was not written on this machine"
 
 
 def _mend_ignored(subject: Subject) -> Iterator[str]:
@@ -97,7 +110,7 @@ def _mend_ignored(subject: Subject) -> Iterator[str]:
     changes = plan.plan_install(project, [], "", environ) if in_git else []
     before = write.named_script(project)
     script = "" if process.is_program(before) else write.usable_script(subject.at.world.script)
-    write.install(project, changes, script)
+    write.install(project, changes, script, environ)
     for change in changes:
         if change.trouble:
             yield f"not mended: {change.name}: {change.trouble}"

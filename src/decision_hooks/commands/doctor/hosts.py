@@ -93,7 +93,7 @@ def _file_check(subject: Subject, host: Target) -> Check:
     """Whether the file that is the host's entry is the one of today."""
     own, name, fix = host.files[0], host.title.lower(), f"{_INSTALL} --{host.name}"
     path = os.path.join(subject.at.project.root, *own.name.split("/"))
-    data = files.read_bytes(path)
+    data = files.read_bytes(path, follow=True)
     if data is None:
         return Check(name, OFF, "no extension")
     if data == own.text.encode():
@@ -113,7 +113,7 @@ def _entry_files(subject: Subject, host: Target) -> list[str]:
 
 def _registered(subject: Subject, host: Target) -> Iterator[Registered]:
     for path in _entry_files(subject, host):
-        data = files.read_bytes(path)
+        data = files.read_bytes(path, follow=True)
         if data is None or not host.hooks:
             continue
         try:
@@ -134,7 +134,7 @@ def _has_captured(subject: Subject, host: Target) -> bool:
 
 def _has_plugin(subject: Subject, host: Target) -> bool:
     for path in _entry_files(subject, host) if host.plugin else ():
-        enabled = (files.read_json(path) or {}).get("enabledPlugins")
+        enabled = (files.read_json(path, follow=True) or {}).get("enabledPlugins")
         for name, on in enabled.items() if isinstance(enabled, dict) else ():
             if name.startswith(host.plugin) and on is True:
                 return True
@@ -144,4 +144,6 @@ def _has_plugin(subject: Subject, host: Target) -> bool:
 def _hooks_disabled(subject: Subject, host: Target) -> str:
     """The settings file that turns all hooks off, "" when none does."""
     paths = _entry_files(subject, host) if host.off else ()
-    return next((path for path in paths if (files.read_json(path) or {}).get(host.off) is True), "")
+    return next(
+        (path for path in paths if (files.read_json(path, follow=True) or {}).get(host.off) is True), ""
+    )

@@ -109,6 +109,10 @@ def _guards_check(subject: Subject) -> Check:
 
 def _folders_check(subject: Subject) -> Check:
     project = subject.at.project
+    if subject.refused:
+        return Check(
+            "folders", FAIL, f"{subject.refused.what}: the state folder is not used", subject.refused.fix
+        )
     for folder in (project.adr, project.hooks, project.state):
         if not files.may_write(folder):
             return Check("folders", FAIL, f"{folder} cannot be written", f"chmod u+rwx '{folder}'")

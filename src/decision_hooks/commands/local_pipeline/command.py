@@ -22,6 +22,7 @@ from decision_hooks.state import record_index
 from decision_hooks.system import adr_folder, files
 from decision_hooks.system.parallel import Countdown
 from decision_hooks.system.project import project_at
+from decision_hooks.system.state_folder import usable
 from decision_hooks.system.world import World
 
 _KEPT_BACK = 20.0  # seconds of the run's time for ending a last call and printing; a fifth of a short time
@@ -69,7 +70,7 @@ def _print(world: World, asking: Asking, clock: Countdown, proposal: Proposal) -
 
 def _names(world: World, path: str) -> list[str]:
     """The names in a file of names or paths, each once; raises ``FolderError`` when it cannot be read."""
-    data = files.read_bytes(os.path.join(world.cwd, path))
+    data = files.read_bytes(os.path.join(world.cwd, path), follow=True)
     if data is None or len(data) > _MOST_NAMES:
         raise FolderError(f"{path}: cannot be read")
     lines = os.fsdecode(data).replace("\r\n", "\n").split("\n")
@@ -92,7 +93,7 @@ def _records(
 ) -> Records:
     listed = adr_folder.Snapshot(folder)
     wanted = [name for name in names if naming.is_target_name(name) and name not in listed.drafts]
-    project = project_at(root, settings.adr_dir)
+    project, _ = usable(project_at(root, settings.adr_dir), world.environ)
     if os.path.isdir(project.state) and os.path.realpath(project.adr) == os.path.realpath(folder):
         index = record_index.record_index(project, wanted)
     else:

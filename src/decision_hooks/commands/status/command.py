@@ -10,6 +10,7 @@ from decision_hooks.commands.report import columns, counted, json_text, minute, 
 from decision_hooks.commands.status.activity import Activity, Event
 from decision_hooks.commands.status.figures import Spent, Status, WaitingDrafts, read_status
 from decision_hooks.system.runlog import iso_time
+from decision_hooks.system.state_folder import usable
 from decision_hooks.system.world import World
 
 
@@ -18,8 +19,12 @@ def run(argv: Sequence[str], world: World) -> int:
     parse = parser(world, argv, "Drafts, runs, calls and costs on one screen.")
     parse.add_argument("--json", action="store_true", help="the same as JSON")
     options = parse.parse_args(list(argv[1:]))
-    status = read_status(project_of(world, options.project_root), world)
-    for line in [json_text(as_json(status))] if options.json else screen(status):
+    project, refused = usable(project_of(world, options.project_root), world.environ)
+    status = read_status(project, world)
+    if options.json:
+        world.out(json_text({**as_json(status), "state_refused": str(refused) if refused else None}))
+        return 0
+    for line in screen(status, refused=str(refused or "")):
         world.out(line)
     return 0
 
@@ -68,9 +73,11 @@ def _activity_json(activity: Activity) -> dict[str, object]:
     }
 
 
-def screen(status: Status) -> list[str]:
-    """The status as aligned lines of text."""
+def screen(status: Status, *, refused: str = "") -> list[str]:
+    """The status as aligned lines of text; ``refused`` says why the state folder is not used."""
     rows: list[tuple[str, str]] = [("project", status.project)]
+    if refused:
+        rows.append(("state", refused))
     rows.append(("drafts", _drafts_text(status.drafts)))
     rows.append(("records", f"{status.records:,} in {os.path.relpath(status.adr, status.project)}"))
     rows.append(("capture", _event_text(status.capture.last)))
