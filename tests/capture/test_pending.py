@@ -214,20 +214,6 @@ def test_a_waiting_part_whose_file_has_gone_does_not_hold_up_others(sandbox: San
     assert pending(sandbox) == []
 
 
-def test_a_waiting_part_of_a_work_tree_that_has_gone_is_let_go(sandbox: Sandbox) -> None:
-    pi = ready(sandbox).answers("no", decision(2))
-    tree = sandbox.worktree("feature")
-    made = ClaudeSession(sandbox.home, tree, "5e551011-0000-4000-8000-0000000000aa")
-    made.user("decide")
-    made.assistant("decided")
-    sandbox.capture(made.payload(), cwd=tree)
-    sandbox.git("worktree", "remove", "--force", str(tree))
-    sandbox.capture(session(sandbox, 2).payload())
-    assert len(pi.calls) == 2
-    assert pending(sandbox) == []
-    assert not tree.exists()
-
-
 def test_a_waiting_part_of_a_work_tree_is_drafted_there(sandbox: Sandbox) -> None:
     ready(sandbox).answers("no", decision(2), decision(1))
     tree = sandbox.worktree("feature")

@@ -20,6 +20,7 @@ from decision_hooks.text.fingerprint import fingerprint
 _LONGEST = 6 * 3600.0  # seconds that a breaker stays open
 _MASKED, _QUOTED = 4000, 200  # characters of a backend's text that are masked, and that are quoted
 _LINE = 512  # bytes: a line of the ledger is shorter
+_LOOKED = 1024 * 1024  # bytes of the ledger's end: lines of a clock that was wrong do not hide those before
 
 
 class Breaker(NamedTuple):
@@ -104,7 +105,7 @@ def breakers(project: Project, now: float) -> list[Breaker]:
 
 
 def _is_open(opened: Breaker, now: float) -> bool:
-    return now < opened.until <= now + _LONGEST  # a time further ahead is damage
+    return backoff.is_open(opened.until, opened.step, now)
 
 
 def trip(project: Project, backend: str, model: str, now: float, why: str) -> Breaker:
@@ -147,13 +148,13 @@ def record_call(project: Project, now: float, line: LedgerLine) -> None:
 
 
 def calls_today(project: Project, now: float, most: int) -> int:
-    """The number of today's calls; counts no further than it takes to see ``most``."""
+    """The number of today's calls; counts no further than it takes to see ``most``, or some days of them."""
     path = _month_file(project, now)
     day = iso_time(now)[:10]
     try:
         size = os.stat(path).st_size
         with open(path, "rb") as stream:
-            stream.seek(max(0, size - (most + 1) * _LINE))
+            stream.seek(max(0, size - max((most + 1) * _LINE, _LOOKED)))
             data = stream.read()
     except OSError:
         return 0

@@ -21,6 +21,7 @@ from decision_hooks.sessions import digest
 from decision_hooks.sessions.model import Edit
 from decision_hooks.state.values import GivenUp, Outbox, Pending
 from decision_hooks.system import files
+from decision_hooks.system.project import main_root, tree_name
 from decision_hooks.transcripts.verdict import CROSS_PROJECT, OWN, TOOLING_ONLY, verdict_of
 
 # Outcomes of a try
@@ -62,7 +63,7 @@ def _capture(run: CaptureRun, entry: Pending, part: Part, timeout: float) -> tup
     if part.nothing_new:
         run.at.log.skip("nothing new", "nothing new in the session")
         return DONE, part
-    part, skip = _judge_relevance(run, part)
+    part, skip = _judge_relevance(run, entry, part)
     if skip:
         run.at.log.skip(skip, f"skipping ADR capture: {skip} session")
         _move(run, entry, part)
@@ -73,11 +74,9 @@ def _capture(run: CaptureRun, entry: Pending, part: Part, timeout: float) -> tup
     return tried.outcome, part
 
 
-def give_up(run: CaptureRun, entry: Pending, part: Part | None) -> None:
-    """The part was tried too often: its position moves on, and ``backfill --retry`` can take it up again."""
-    run.at.log.write(
-        f"given up after {entry.tries} tries: {entry.transcript or entry.session_id} (see backfill --retry)"
-    )
+def give_up(run: CaptureRun, entry: Pending, part: Part | None, why: str) -> None:
+    """Take the part no more: its position moves on, and ``backfill --retry`` can take it up again."""
+    run.at.log.write(f"given up {why}: {entry.transcript or entry.session_id} (see backfill --retry)")
     if part is not None:
         after = part.position
         end = after.offset if part.path else part.begin
@@ -91,7 +90,9 @@ def finish_outbox(run: CaptureRun, outbox: Outbox) -> None:
 
     files.make_folder(run.at.project.adr)
     files.remove_leftovers(run.at.project.adr, _LABEL)
-    for stem, text in outbox.drafts:
+    for made, (stem, text) in enumerate(outbox.drafts):
+        if made < outbox.made:  # what a person has done with it since is none of our business
+            continue
         data = files.to_bytes(text)
         number = 1
         while True:
@@ -102,6 +103,7 @@ def finish_outbox(run: CaptureRun, outbox: Outbox) -> None:
                 run.at.log.write(f"wrote: {path}")
                 break
             number += 1
+        run.state.save_outbox(outbox._replace(made=made + 1))
     run.state.save_position(outbox.key, outbox.position)
     run.state.remember(outbox.uuids, run.at.world.now())
     run.state.close_outbox(outbox.key)
@@ -115,9 +117,9 @@ def _move(run: CaptureRun, entry: Pending, part: Part) -> None:
 # -- relevance
 
 
-def _judge_relevance(run: CaptureRun, part: Part) -> tuple[Part, str]:
+def _judge_relevance(run: CaptureRun, entry: Pending, part: Part) -> tuple[Part, str]:
     """The part with its verdict in the position, and the reason to skip it ("" = capture it)."""
-    judge = verdict_of(run.at.project, run.at.world.environ)
+    judge = verdict_of(run.at.project, run.at.world.environ, (entry.root, entry.main))
     verdict = judge(part.edits)
     if verdict != OWN:
         verdict = judge([*part.edits, *_older_edits(part, judge)]) or part.verdict
@@ -251,6 +253,8 @@ def _deliver(run: CaptureRun, entry: Pending, part: Part, decisions: tuple[madr.
     if not drafts.texts:
         _move(run, entry, part._replace(position=position))
         return
-    outbox = Outbox(entry.key, position, run.at.project.root, drafts.texts, part.session.uuids)
+    project = run.at.project
+    outbox = Outbox(entry.key, position, project.root, drafts.texts, part.session.uuids)
+    outbox = outbox._replace(main=main_root(project), tree=tree_name(project))
     run.state.save_outbox(outbox)
     finish_outbox(run, outbox)

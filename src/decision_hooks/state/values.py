@@ -76,6 +76,14 @@ class Pending(NamedTuple):
     tried: float = 0.0  # time of the last try
     tries: Count = 0
     serial: Text = ""  # changes with each stop
+    main: FilePath = ""  # root of the main work tree, "" in a file of an earlier version
+    tree: Text = ""  # git's name of a linked work tree, "" for the main one
+    place: Count = 0  # of its newest stop in the order of all stops
+    tried_place: Count = 0  # of the newest stop of all when it was last tried
+    old_since: float = 0.0  # when it was first seen to be too old
+    defect: Text = ""  # of our program, which ended the last try
+    defects: Count = 0  # how many tries in a row that defect ended
+    seal: Text = ""  # of the machine whose stop named the transcript
 
 
 class GivenUp(NamedTuple):
@@ -108,6 +116,9 @@ class Outbox(NamedTuple):
     root: FilePath = ""  # project that the drafts belong to
     drafts: tuple[tuple[Stem, Text], ...] = ()  # stem of the name, text
     uuids: tuple[Text, ...] = ()
+    main: FilePath = ""  # as in ``Pending``
+    tree: Text = ""
+    made: Count = 0  # how many drafts have been made, from the first on
 
 
 def key_of(text: str) -> str:
