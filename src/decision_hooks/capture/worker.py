@@ -221,11 +221,15 @@ class _Worker:
                 self._put_aside(entry.key, f"names a file that no stop has named: {entry.transcript}")
             return
         if self._is_other(entry):
-            is_here = blocks.extent(entry.transcript) is not None or not (found.moved and entry.transcript)
-            if found.kind == AWAY or not is_here or self._is_old(entry):
+            no_file = bool(entry.transcript) and blocks.extent(entry.transcript) is None
+            if found.kind == AWAY or (found.moved and no_file) or self._is_old(entry):
                 self._defer(entry)
                 return
             self._others -= 1
+            if no_file and not entry.message:  # no try is to be counted: there is nothing to spend it on
+                self._at.log.skip("no transcript", f"gone: {entry.transcript}")
+                self._state.finish(entry)
+                return
         claimed = self._state.claim(entry.key, self._at.world.now())
         if claimed is None:
             return

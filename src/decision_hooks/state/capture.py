@@ -126,10 +126,14 @@ class CaptureState:
             self._store(entry)
             return entry
 
-    def pending(self) -> list[Pending]:
-        """All parts that wait, oldest first; reads each, which only a person may ask for."""
-        entries = stored.read_rows(Pending, self._read_all("pending"))
+    def pending(self, most: int = 200) -> list[Pending]:
+        """Parts that wait, oldest first; at most so many of them are read, those that waited longest."""
+        entries = filter(None, map(self.waiting, self.waiting_longest(most)))
         return sorted(entries, key=lambda entry: entry.first)
+
+    def number_waiting(self) -> int:
+        """How many parts wait."""
+        return len(self._json_names("pending"))
 
     def waiting(self, key: str) -> Pending | None:
         """The part of that key; None when it does not wait, or its file holds something else."""
