@@ -111,7 +111,7 @@ def _applied(job: Job, planned: BatchPlan, reply: Reply) -> Outcome:
     if refusal:
         return _logged(job, refusal[0], Outcome("skipped", reason=refusal[1]))
     lines, run_id = apply(job, planned)
-    waiting = adr_folder.Snapshot(job.at.project.adr).drafts
+    waiting = adr_folder.Snapshot(job.at.project.adr).drafts if lines else planned.folder.drafts
     if reply.text and not reply.failure:
         left = [draft.name for draft in planned.batch if draft.name not in planned.plan.accepted]
         job.state.note_judged(left=left, waiting=waiting)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from decision_hooks.settings import NormalizeSettings, normalize_settings
 from decision_hooks.state.normalize import NormalState
 from decision_hooks.system import files, git, locking
-from decision_hooks.system.holder import Holder, holder
 from decision_hooks.system.project import Project, open_state
 from decision_hooks.system.workplace import Workplace, workplace
 from decision_hooks.system.world import World
+
+if TYPE_CHECKING:
+    from decision_hooks.system.holder import Holder
 
 _LOCK = ".normalize.lock"
 
@@ -74,6 +76,8 @@ def open_job(
 
 def working(project: Project, now: float, timeout: float) -> Holder | None:
     """The run that normalises now, None when none does; ``timeout``: of its calls, in seconds."""
+    from decision_hooks.system.holder import holder
+
     return holder(os.path.join(project.hooks, _LOCK), now, 2 * timeout + 120)
 
 
