@@ -181,6 +181,24 @@ def test_what_waits_follows_a_work_tree_that_git_moves(sandbox: Sandbox, outbox:
     assert (stems(sandbox), tree.exists()) == (["decision-2"], False)
 
 
+def test_what_waits_for_a_work_tree_stays_where_only_the_other_place_sees_that_tree(sandbox: Sandbox) -> None:
+    """As in a container that has the main work tree alone, under another path."""
+    pi = ready(sandbox).answers("no")
+    tree, host = sandbox.worktree("feature"), sandbox.root
+    in_tree(sandbox, tree)
+    hidden = tree.rename(sandbox.base / "hidden")
+    rename(sandbox, "mount")
+    answers_by_session(pi)
+    sandbox.capture(session(sandbox, 2).payload())
+    assert [one["tree"] for one in pending(sandbox)] == ["feature"]
+    assert stems(sandbox) == ["decision-2"]
+    rename(sandbox, host.name)
+    hidden.rename(tree)
+    sandbox.capture(session(sandbox, 3).payload())
+    assert [name[12:] for name in os.listdir(tree / "docs" / "adr")] == ["decision-9.md"]
+    assert pending(sandbox) == []
+
+
 # -- an outbox knows which of its drafts it has made
 
 
@@ -234,6 +252,7 @@ def test_a_waiting_part_that_nobody_stored_here_is_put_aside(sandbox: Sandbox) -
     assert ["of another project" in call.prompt for call in pi.calls[1:]] == [False]
     assert (pending(sandbox), len(os.listdir(sandbox.own_state / "aside"))) == ([], 1)
     assert "no stop has named" in log(sandbox)
+    assert "1 stored part put aside" in sandbox.capture(None, "doctor").stdout
 
 
 @pytest.mark.parametrize("transcript", ["../notes.jsonl", "notes.jsonl", "~/notes.jsonl"])

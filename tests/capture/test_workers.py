@@ -294,6 +294,28 @@ def test_a_defect_in_one_part_ends_neither_the_worker_nor_the_others(sandbox: Sa
     assert stems(sandbox) == ["decision-1", "decision-2", "decision-3"]
 
 
+def test_a_defect_before_a_part_is_read_holds_up_nobody_either(sandbox: Sandbox) -> None:
+    pi = ready(sandbox).answers("no")
+    first = session(sandbox, 1)
+    sandbox.capture(first.payload())
+    code = (
+        "import sys; from decision_hooks import cli; from decision_hooks.capture import worker\n"
+        "real = worker.may_be_read\n"
+        "worker.may_be_read = lambda e, w: {}[1] if e.session_id.endswith('1') else real(e, w)\n"
+        "sys.argv = ['capture-decisions']; sys.exit(cli.capture_main())"
+    )
+    for number in (2, 3, 4):
+        pi.answers(Reply(stdout=decision(number), match=f"of {number}"))
+        process = programs.start(
+            [sys.executable, "-c", code], environ=sandbox.environment(), cwd=sandbox.root
+        )
+        made = session(sandbox, number)
+        assert programs.finish(process, made.payload(), 30)[:3] == (0, "", "")
+    assert stems(sandbox) == ["decision-2", "decision-3", "decision-4"]
+    assert log(sandbox).count("fault: KeyError") == 3
+    assert (pending(sandbox), len(os.listdir(sandbox.own_state / "aside"))) == ([], 1)
+
+
 def test_the_third_time_the_same_defect_gives_the_part_up(sandbox: Sandbox) -> None:
     pi = ready(sandbox)
     first = session(sandbox, 1)

@@ -23,6 +23,8 @@ class Found(NamedTuple):
 
 def find_root(project: Project, root: str, main: str, tree: str) -> Found:
     """Where what was stored for ``root`` belongs; ``main`` and ``tree`` as in ``Pending``."""
+    if root == project.root:
+        return Found(HERE, root)
     here = main_root(project)
     moved = os.path.realpath(main or root) != os.path.realpath(here)
     if os.path.isdir(root) and os.path.realpath(root) in work_trees(project.root):

@@ -144,7 +144,7 @@ class _Worker:
         while entry := self.next():
             if self._lock:
                 locking.sign(self._lock)
-            self._take(entry, self._left())
+            self._take_guarded(entry)
 
     def _left(self) -> float:
         """Seconds that the next call may take."""
@@ -210,6 +210,19 @@ class _Worker:
         return where is None or where.size == self._failed[entry.key]
 
     # -- taking one
+
+    def _take_guarded(self, entry: Pending) -> None:
+        """Take a part; a defect of ours that ends it even before it is read puts it aside the third time."""
+        try:
+            self._take(entry, self._left())
+        except DecisionHooksError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a defect of ours must not hold up the other parts
+            defect = self._at.log.fault(error)
+            if entry.defect == defect and entry.defects + 1 >= _MOST_TRIES:
+                self._put_aside(entry.key, "met the same defect three times")
+            else:
+                self._state.put_back(entry, self._at.world.now(), counts=True, defect=defect)
 
     def _take(self, entry: Pending, timeout: float) -> None:
         self._tried.add(entry.serial)

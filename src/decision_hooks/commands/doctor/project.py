@@ -82,6 +82,7 @@ def project_checks(subject: Subject) -> list[Check]:
         _git_check(subject),
         _drafts_check(subject),
         *_worker_checks(subject),
+        *_aside_checks(subject),
         _pending_check(subject),
         _sessions_check(subject),
         _calls_check(subject),
@@ -180,6 +181,16 @@ def _worker_checks(subject: Subject) -> list[Check]:
         if one
     ]
     return checks or [Check("workers", OK, "none at work")]
+
+
+def _aside_checks(subject: Subject) -> list[Check]:
+    """Stored values that were not carried out, because no stop of this machine had stored them."""
+    folder = subject.at.project.state_file("aside")
+    names = files.names(folder)
+    if not names:
+        return []
+    reason = f"{counted(len(names), 'stored part')} put aside: not of this project or this machine"
+    return [Check("aside", WARN, reason, f"look into '{folder}', then remove it")]
 
 
 def _pending_check(subject: Subject) -> Check:
