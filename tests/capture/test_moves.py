@@ -85,6 +85,21 @@ def test_drafts_that_could_not_be_written_are_written_in_the_renamed_project(
     assert len(pi.calls) == 2
 
 
+def test_a_new_project_under_the_old_name_takes_nothing_from_the_renamed_one(sandbox: Sandbox) -> None:
+    pi = ready(sandbox).answers("no", "NONE")
+    sandbox.capture(session(sandbox, 1).payload())
+    old = sandbox.root
+    rename(sandbox)
+    new = ClaudeSession(sandbox.home, old, "5e551011-0000-4000-8000-000000000003")
+    new.user("something else")
+    old.mkdir()
+    sandbox.capture(new.payload(), cwd=old)
+    assert (old / ".claude" / "hooks" / ".decision-hooks" / "positions").is_dir()
+    answers_by_session(pi)
+    sandbox.capture(session(sandbox, 2).payload())
+    assert stems(sandbox) == ["decision-1", "decision-2"]
+
+
 def test_what_was_given_up_is_taken_up_in_the_renamed_project(sandbox: Sandbox) -> None:
     ready(sandbox).answers("no", "no", "no", decision(1))
     made = session(sandbox, 1)
@@ -165,6 +180,19 @@ def test_drafts_of_a_work_tree_that_was_removed_are_written_into_the_main_one(
     assert not tree.exists()
 
 
+def test_what_waits_follows_a_work_tree_that_was_moved_without_git(sandbox: Sandbox) -> None:
+    pi = ready(sandbox).answers("no")
+    tree, moved = sandbox.worktree("feature"), sandbox.base / "moved"
+    in_tree(sandbox, tree)
+    tree.rename(moved)
+    answers_by_session(pi)
+    made = ClaudeSession(sandbox.home, moved, "5e551011-0000-4000-8000-000000000002")
+    turn(made)
+    sandbox.capture(made.payload(), cwd=moved)
+    names = sorted(name[12:] for name in os.listdir(moved / "docs" / "adr"))
+    assert names == ["decision-2.md", "decision-9.md"]
+
+
 @pytest.mark.parametrize("outbox", [False, True])
 def test_what_waits_follows_a_work_tree_that_git_moves(sandbox: Sandbox, outbox: bool) -> None:
     pi = ready(sandbox).answers(decision(9) if outbox else "no")
@@ -220,6 +248,25 @@ def test_a_draft_that_was_made_is_the_persons(
     assert len(left) == (2 if meanwhile == "deleted" else 3), left
     assert sum("decision-1" in name for name in left) == (meanwhile == "edited")
     assert len(pi.calls) == 2
+
+
+@pytest.mark.parametrize("call", ["rename", "write", "fsync"])
+def test_a_draft_that_was_edited_after_a_kill_at_any_call_is_not_there_twice(
+    make_sandbox: Callable[..., Sandbox], call: str
+) -> None:
+    for number in range(1, 60):
+        sandbox = make_sandbox(f"{call}-{number}")
+        ready(sandbox).answers(decision(1) + decision(2), decision(1) + decision(2))
+        done = sandbox.capture(session(sandbox, 1).payload(), kill_at=(call, number))
+        for name in drafted(sandbox):
+            path = sandbox.adr / name
+            path.write_text(path.read_text() + "a note of the person\n")
+        if not done.was_killed:
+            break
+        if drafted(sandbox):
+            sandbox.capture(session(sandbox, 1).payload())
+            assert stems(sandbox) == ["decision-1", "decision-2"], number
+    assert 3 < number < 59
 
 
 def killed_after(make_sandbox: Callable[..., Sandbox], made: int) -> tuple[Sandbox, FakeAgent]:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from decision_hooks.system.project import Project, main_root, state_folder, tree_path, work_trees
+from decision_hooks.state.values import Outbox, Pending
+from decision_hooks.system.project import (
+    Project,
+    main_root,
+    state_folder,
+    tree_name,
+    tree_path,
+    work_trees,
+)
 
 HERE = "here"  # it belongs to this project: in the root that was found
 AWAY = "away"  # it belongs to a work tree that only the other place sees from which this project is used
@@ -21,25 +29,29 @@ class Found(NamedTuple):
     gone: bool = False  # its work tree is gone, so that the root is that of the main one
 
 
-def find_root(project: Project, root: str, main: str, tree: str) -> Found:
-    """Where what was stored for ``root`` belongs; ``main`` and ``tree`` as in ``Pending``."""
+def find_root(project: Project, stored: Pending | Outbox) -> Found:
+    """Where a stored part or outbox belongs."""
+    root, main, tree = stored.root, stored.main, stored.tree
     if root == project.root:
         return Found(HERE, root)
     here = main_root(project)
     moved = os.path.realpath(main or root) != os.path.realpath(here)
     if os.path.isdir(root) and os.path.realpath(root) in work_trees(project.root):
         return Found(HERE, root)
-    if _is_another(main or root, here):
+    if _is_of_another(main or root, here, stored.key):
         return Found(FOREIGN, root)
     if not tree:  # the main work tree; or an earlier version did not store which, and it is gone
         return Found(HERE, here, moved=moved, gone=not main)
-    path = tree_path(here, tree)
+    path = project.root if tree == tree_name(project) else tree_path(here, tree)
     if path and os.path.isdir(path):
         return Found(HERE, path, moved=moved)
     return Found(AWAY) if path and moved else Found(HERE, here, moved=moved, gone=True)
 
 
-def _is_another(root: str, here: str) -> bool:
-    """Whether a folder that was the root is there, and is a project with a state of its own."""
+def _is_of_another(root: str, here: str, key: str) -> bool:
+    """Whether the folder that was the root is there, and is a project whose own state has the session, too."""
     state = state_folder(root) if root and os.path.isdir(root) else ""
-    return bool(state) and os.path.isdir(state) and not os.path.samefile(state, state_folder(here))
+    if not state or not os.path.isdir(state) or os.path.samefile(state, state_folder(here)):
+        return False
+    kinds = ("pending", "outbox", "positions")
+    return any(os.path.exists(os.path.join(state, kind, f"{key}.json")) for kind in kinds)

@@ -86,27 +86,42 @@ def give_up(run: CaptureRun, entry: Pending, part: Part | None, why: str) -> Non
 
 def finish_outbox(run: CaptureRun, outbox: Outbox) -> None:
     """Create the drafts of an outbox that are not there yet, move the position, forget the outbox."""
-    from decision_hooks.records import naming
-
     files.make_folder(run.at.project.adr)
     files.remove_leftovers(run.at.project.adr, _LABEL)
-    for made, (stem, text) in enumerate(outbox.drafts):
-        if made < outbox.made:  # what a person has done with it since is none of our business
-            continue
-        data = files.to_bytes(text)
-        number = 1
-        while True:
-            path = os.path.join(run.at.project.adr, naming.numbered(stem, number) + ".md")
-            if files.read_bytes(path) == data:
-                break  # a run that was killed had created it
-            if files.create_exclusive(path, data, label=_LABEL):
-                run.at.log.write(f"wrote: {path}")
-                break
-            number += 1
-        run.state.save_outbox(outbox._replace(made=made + 1))
+    for number, (stem, text) in enumerate(outbox.drafts):
+        # what a person has done meanwhile with a draft that was made is not ours to change
+        if number > outbox.made or (number == outbox.made and not _is_made(run, outbox, text)):
+            _make(run, outbox._replace(made=number), stem, files.to_bytes(text))
+    run.state.save_outbox(outbox._replace(made=len(outbox.drafts), making=""))
     run.state.save_position(outbox.key, outbox.position)
     run.state.remember(outbox.uuids, run.at.world.now())
     run.state.close_outbox(outbox.key)
+
+
+def _is_made(run: CaptureRun, outbox: Outbox, text: str) -> bool:
+    """Whether the draft that was being made is there, perhaps edited: in its session's name."""
+    from decision_hooks.records.front_matter import session_of
+
+    there = files.read_text(os.path.join(run.at.project.adr, outbox.making)) if outbox.making else None
+    return there is not None and session_of(there) == session_of(text)
+
+
+def _make(run: CaptureRun, outbox: Outbox, stem: str, data: bytes) -> None:
+    """Create one draft under the first free name, which is noted before: so it is known if we are killed then."""
+    from decision_hooks.records import naming
+
+    number = 1
+    while True:
+        name = naming.numbered(stem, number) + ".md"
+        path = os.path.join(run.at.project.adr, name)
+        if files.read_bytes(path) == data:
+            return  # a run that was killed had created it
+        if not os.path.lexists(path):
+            run.state.save_outbox(outbox._replace(making=name))
+            if files.create_exclusive(path, data, label=_LABEL):
+                run.at.log.write(f"wrote: {path}")
+                return
+        number += 1
 
 
 def _move(run: CaptureRun, entry: Pending, part: Part) -> None:

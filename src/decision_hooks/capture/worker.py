@@ -128,7 +128,7 @@ class _Worker:
         if not outbox.root or not outbox.drafts:  # damaged: nothing can be written from it
             self._state.close_outbox(outbox.key)
             return
-        found = find_root(self._at.project, outbox.root, outbox.main, outbox.tree)
+        found = find_root(self._at.project, outbox)
         if found.kind == FOREIGN:
             aside = self._state.put_aside("outbox", outbox.key)
             self._at.log.write(f"the drafts of {outbox.root} are not of this project: moved to {aside}")
@@ -156,7 +156,7 @@ class _Worker:
         entry = stored.entry
         if entry.key in self._stuck:
             return WAITS
-        found = find_root(self._at.project, entry.root, entry.main, entry.tree)
+        found = find_root(self._at.project, entry)
         run = self._run(found, entry.root) if found.kind != FOREIGN else self._own_run
         return capture_again(run, stored, self._own_run.settings.timeout) if run else SKIPPED
 
@@ -226,7 +226,7 @@ class _Worker:
 
     def _take(self, entry: Pending, timeout: float) -> None:
         self._tried.add(entry.serial)
-        found = find_root(self._at.project, entry.root, entry.main, entry.tree)
+        found = find_root(self._at.project, entry)
         if not may_be_read(entry, self._at.world.environ):
             if found.moved:  # a stop at the other place may have named it
                 self._defer(entry)

@@ -20,6 +20,12 @@ def _stem(value: str) -> str | None:
     return value if is_plain_name(f"{value}.md") else None
 
 
+def _record_name(value: str) -> str | None:
+    from decision_hooks.records.naming import is_plain_name
+
+    return value if is_plain_name(value) else None
+
+
 def _text(value: str) -> str:
     """Text that can be written again: no NUL, lone surrogates replaced."""
     return value if value.isprintable() else files.to_bytes(value.replace("\0", "")).decode("utf-8")
@@ -35,6 +41,7 @@ def _path(value: str) -> str:
 
 Key = Annotated[str, _plain]
 Stem = Annotated[str, _stem]
+RecordName = Annotated[str, _record_name]
 Text = Annotated[str, _text]
 FilePath = Annotated[str, _path]
 Count = Annotated[int, range(2**63)]
@@ -119,6 +126,7 @@ class Outbox(NamedTuple):
     main: FilePath = ""  # as in ``Pending``
     tree: Text = ""
     made: Count = 0  # how many drafts have been made, from the first on
+    making: RecordName = ""  # of the next one, noted before it is made
 
 
 def key_of(text: str) -> str:
