@@ -66,7 +66,8 @@ def take_again(run: CaptureRun, stored: GivenUp) -> tuple[str, str]:
     worker = _Worker(run, "", run.state.place(), foreground=True, others=0)
     lock = worker.lock()
     if lock is None:
-        return WAITS, "another capture is running"
+        found = working(run.at.project, run.at.world.now(), run.settings.timeout)
+        return WAITS, f"another capture is running{f' ({found})' if found and found.hangs else ''}"
     try:
         worker.recover()
         outcome, line = worker.take_again(stored), run.at.log.last
