@@ -376,6 +376,40 @@ def test_a_worker_that_was_stopped_is_named_at_each_stop_and_by_status_and_docto
     assert "none at work" in sandbox.capture(None, "doctor").stdout
 
 
+def test_a_run_in_the_foreground_does_not_wait_for_a_worker_that_hangs(sandbox: Sandbox) -> None:
+    import fcntl
+
+    ready(sandbox).always("NONE")
+    sandbox.capture(session(sandbox, 1).payload())
+    begun = time.monotonic()
+    with (sandbox.own_state / "worker.lock").open("r+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock.write(f"{os.getpid()} 0.1 0.2\n")  # it was alive when the machine began
+        lock.flush()
+        sandbox.environ["CAPTURE_DECISIONS_TIMEOUT"] = "1"
+        if time.monotonic() > 200:  # else the machine itself is younger than a worker may take
+            sandbox.environ["CAPTURE_DECISIONS_TIMEOUT"] = "30"
+            sandbox.capture(session(sandbox, 2).payload())
+            assert time.monotonic() - begun < 20
+            assert "another capture hangs" in log(sandbox)
+
+
+def test_a_position_that_cannot_be_written_costs_three_calls_at_most(sandbox: Sandbox) -> None:
+    pi = ready(sandbox).always("NONE")
+    made = session(sandbox, 1)
+    sandbox.capture(made.payload())
+    [position] = (sandbox.own_state / "positions").iterdir()
+    position.unlink()
+    position.mkdir()
+    (position / "x").touch()
+    before = len(pi.calls)
+    for number in range(2, 8):
+        turn(made, number)
+        assert sandbox.capture(made.payload()).rc == 0
+    assert len(pi.calls) - before <= 3
+    assert "fault" not in log(sandbox)
+
+
 def test_stops_beside_a_worker_that_works_leave_no_line(sandbox: Sandbox) -> None:
     pi = ready(sandbox).answers(Reply(stdout=decision(1), delay=1.0), decision(2), decision(3))
     end(fire(sandbox, session(sandbox, 1).payload(), "--detach"))

@@ -255,6 +255,28 @@ def test_positions_go_when_they_are_old_and_their_transcripts_are_gone(
     assert len(state.pending()) == 3  # parts that wait are given up with a line, not removed
 
 
+def test_a_part_that_was_given_up_outlives_one_look_at_a_wrong_clock(
+    state: CaptureState, tmp_path: Path
+) -> None:
+    part = GivenUp(ENTRY._replace(transcript=""), appended="a")
+    state.give_up(part)
+    [path] = folder(tmp_path, "given-up").iterdir()
+    for days in (61, 63):
+        os.utime(path, (NOW, NOW))
+        state.forget_old(NOW + days * DAY)
+        assert len(state.given_up()) == (days == 61)
+
+
+@pytest.mark.parametrize("name", ["swept", "stops"])
+def test_what_is_in_the_way_of_small_files_stops_nothing(
+    state: CaptureState, tmp_path: Path, name: str
+) -> None:
+    folder(tmp_path, name).mkdir()
+    assert state.put(ENTRY).key == "k"
+    state.forget_old(NOW)
+    assert state.claim("k", NOW) is not None
+
+
 def test_a_day_looks_at_some_positions_and_the_next_one_goes_on(
     state: CaptureState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

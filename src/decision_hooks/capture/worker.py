@@ -97,14 +97,21 @@ class _Worker:
 
     def lock(self) -> locking.Lock | None:
         """Take the lock of the project's worker; in the foreground the wait counts as time spent."""
-        seconds = max(0.0, self._left()) if self._foreground else _PROBED
         path, clock = self._at.project.state_file(_LOCK), self._at.world.monotonic
         begin = clock()
-        self._lock = locking.acquire(path, seconds=seconds, now=clock, sleep=self._at.world.sleep)
+        self._lock = locking.acquire(path, seconds=_PROBED, now=clock, sleep=self._at.world.sleep)
+        if self._lock is None and self._foreground and not self._hangs():
+            left = max(0.0, self._left())
+            self._lock = locking.acquire(path, seconds=left, now=clock, sleep=self._at.world.sleep)
         self._spent += clock() - begin
         if self._lock:
             locking.sign(self._lock)
         return self._lock
+
+    def _hangs(self) -> bool:
+        """Whether another worker hangs: it is not waited for."""
+        found = working(self._at.project, self._at.world.now(), self._own_run.settings.timeout)
+        return found is not None and found.hangs
 
     def release(self) -> None:
         """Release the lock."""
@@ -216,6 +223,10 @@ class _Worker:
         """Take a part; a defect of ours that ends it even before it is read puts it aside the third time."""
         try:
             self._take(entry, self._left())
+        except (
+            FolderError
+        ) as error:  # of this part's work tree, perhaps; the try counts, it may have been paid for
+            self._at.log.skip(error.reason, str(error))
         except DecisionHooksError:
             raise
         except Exception as error:  # noqa: BLE001 - a defect of ours must not hold up the other parts
@@ -275,9 +286,6 @@ class _Worker:
             return FAILED, unread(self._state, claimed, self._at.world.now()), ""
         try:
             return *capture_part(run, claimed, timeout), ""
-        except FolderError as error:  # of this part's work tree, perhaps: the others go on
-            run.at.log.skip(error.reason, str(error))
-            return WAITS, None, ""
         except DecisionHooksError:
             raise
         except Exception as error:  # noqa: BLE001 - a defect of ours must not hold up the other parts

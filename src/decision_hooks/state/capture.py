@@ -51,15 +51,29 @@ class CaptureState:
         names = sorted(name for name in files.names(self._project.state_file("positions")) if name[0] != ".")
         names = [name for name in names if name > after] if isinstance(after, str) else names
         paths = [self._project.state_file("positions", name) for name in names[:_SWEPT]]
-        paths += [self._project.state_file("given-up", name) for name in self._json_names("given-up")]
-        for path in [*filter(lambda path: _is_over(path, now), paths), *self._leftovers(now)]:
+        over = [path for path in paths if _is_over(path, now)]
+        for path in [*over, *self._given_up_over(now), *self._leftovers(now)]:
             try:
                 files.remove(path)
             except FolderError:  # capture goes on without the removal
                 continue
-        self._shorten_stops()
         value = {"time": now, "after": names[_SWEPT - 1] if len(names) > _SWEPT else ""}
-        files.write_atomic(self._project.state_file("swept"), files.json_bytes(value))
+        try:
+            self._shorten_stops()
+            files.write_atomic(self._project.state_file("swept"), files.json_bytes(value))
+        except FolderError:  # the next stop looks again
+            pass
+
+    def _given_up_over(self, now: float) -> Iterator[str]:
+        """Parts that were given up, and are old for the second time: one look at a wrong clock removes none."""
+        for name in self._json_names("given-up"):
+            path = self._project.state_file("given-up", name)
+            if _is_over(path, now):
+                value = files.read_json(path) or {}
+                if value.get("old_since"):
+                    yield path
+                else:
+                    self._write("given-up", name.removesuffix(".json"), value | {"old_since": now})
 
     def _leftovers(self, now: float) -> Iterator[str]:
         for kind in ("", *files.names(self._project.state)):
