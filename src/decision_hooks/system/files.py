@@ -270,12 +270,11 @@ def may_write(folder: str) -> bool:
 def leftovers(folder: str, now: float, age: float) -> list[str]:
     """Paths of temporary files of ours in ``folder`` that are at least ``age`` seconds old."""
     found = []
-    for name in sorted(names(folder)):
-        path = os.path.join(folder, name)
-        if name.startswith(TEMPORARY) and name.endswith(".tmp"):
-            when = modified(path)
-            if when is not None and now - when >= age:
-                found.append(path)
+    ours = [name for name in names(folder) if name.startswith(TEMPORARY) and name.endswith(".tmp")]
+    for path in (os.path.join(folder, name) for name in sorted(ours)):
+        when = modified(path)
+        if when is not None and now - when >= age:
+            found.append(path)
     return found
 
 
