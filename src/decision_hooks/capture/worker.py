@@ -87,7 +87,7 @@ class _Worker:
         self._state = run.state
         self._at = run.at
         self._foreground = foreground
-        self._tried: set[str] = set()  # serials of this run
+        self._tried: set[tuple[str, str]] = set()  # keys with serials, of this run
         self._failed: dict[str, int] = {}  # key -> size of the transcript when its failed capture began
         self._stuck: set[str] = set()  # keys whose drafts could not be written yet
         self._others = others  # that may still be taken up
@@ -194,7 +194,11 @@ class _Worker:
             yield key
 
     def _is_due(self, entry: Pending) -> bool:
-        if entry.serial in self._tried or entry.key in self._stuck or self._failed_unchanged(entry):
+        if (
+            (entry.key, entry.serial) in self._tried
+            or entry.key in self._stuck
+            or self._failed_unchanged(entry)
+        ):
             return False
         if self._is_fresh(entry):
             return not entry.waits
@@ -237,7 +241,7 @@ class _Worker:
                 self._state.put_back(entry, self._at.world.now(), counts=True, defect=defect)
 
     def _take(self, entry: Pending, timeout: float) -> None:
-        self._tried.add(entry.serial)
+        self._tried.add((entry.key, entry.serial))
         found = find_root(self._at.project, entry)
         if not may_be_read(entry, self._at.world.environ):
             if found.moved:  # a stop at the other place may have named it
@@ -258,7 +262,7 @@ class _Worker:
         claimed = self._state.claim(entry.key, self._at.world.now())
         if claimed is None:
             return
-        self._tried.add(claimed.serial)
+        self._tried.add((claimed.key, claimed.serial))
         run = self._own_run if found.kind == FOREIGN else self._run(found, claimed.root)
         if run is None:
             self._state.put_back(claimed, self._at.world.now(), counts=False)
