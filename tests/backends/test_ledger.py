@@ -107,3 +107,18 @@ def test_a_ledger_that_cannot_be_written_stops_nothing(project: Project) -> None
     ledger.record_call(project, NOW, LINE)
     assert ledger.calls_today(project, NOW, 5) == 0
     assert os.path.isfile(project.state_file("ledger"))
+
+
+@pytest.mark.parametrize("ahead", [900.0, 3 * 3600.0, 86400.0])
+def test_a_pause_that_began_at_a_clock_ahead_is_void(project: Project, ahead: float) -> None:
+    ledger.trip(project, "pi", "m", NOW + ahead, "x")
+    assert ledger.breaker(project, "pi", "m", NOW) is None
+    assert ledger.breakers(project, NOW) == []
+
+
+def test_lines_of_a_clock_that_was_ahead_do_not_hide_the_calls_of_today(project: Project) -> None:
+    for day in (0, 2, 0):
+        now = NOW + day * 86400
+        for _ in range(40):
+            ledger.record_call(project, now, LINE._replace(time=iso_time(now)))
+    assert ledger.calls_today(project, NOW, 50) == 80

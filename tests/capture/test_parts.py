@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from pathlib import Path
 
 import pytest
 
@@ -199,30 +200,36 @@ def test_a_position_that_cannot_be_read_loses_nothing_and_repeats_nothing(sandbo
     assert "request 1" not in part
 
 
-def test_a_position_far_in_the_future_is_void(sandbox: Sandbox) -> None:
+@pytest.mark.parametrize("ahead", [36 * 3600, 10 * 86400, 10**9])
+def test_a_position_of_a_clock_that_was_ahead_still_says_what_was_captured(
+    sandbox: Sandbox, ahead: int
+) -> None:
     pi = ready(sandbox).answers(decision(1), decision(2))
     made = CursorSession(sandbox.home, sandbox.root)
-    made.user("request")
-    made.assistant("answer")
+    made.user("first request")
+    made.assistant("first answer")
     sandbox.capture(made.payload())
-    edit_state(sandbox, "positions", lambda value: value.update(time=time.time() + 10 * 86400))
+    edit_state(sandbox, "positions", lambda value: value.update(time=time.time() + ahead))
+    made.user("second request")
+    made.assistant("second answer")
     sandbox.capture(made.payload())
     assert len(pi.calls) == 2
+    assert "second" in part_of(pi.calls[1].prompt)
+    assert "first" not in part_of(pi.calls[1].prompt)
 
 
-def test_positions_over_60_days_old_go(sandbox: Sandbox) -> None:
+def test_positions_over_60_days_old_go_once_their_transcripts_are_gone(sandbox: Sandbox) -> None:
     ready(sandbox).always("NONE")
-    sandbox.capture(session(sandbox, 1).payload())
-    sandbox.capture(session(sandbox, 2).payload())
-    old, young = sorted((sandbox.own_state / "positions").iterdir())
-    for path, days in ((old, 61), (young, 59)):
-        os.utime(path, (time.time() - days * 86400,) * 2)
-    os.utime(sandbox.own_state / "swept", (1, 1))
-    sandbox.capture(session(sandbox, 3).payload())
-    left = list((sandbox.own_state / "positions").iterdir())
-    assert old not in left
-    assert young in left
-    assert len(left) == 2
+    made = [session(sandbox, number) for number in (1, 2, 3)]
+    for each in made[:2]:
+        sandbox.capture(each.payload())
+    for path in (sandbox.own_state / "positions").iterdir():
+        os.utime(path, (time.time() - 61 * 86400,) * 2)
+    made[0].path.unlink()
+    (sandbox.own_state / "swept").unlink()
+    sandbox.capture(made[2].payload())
+    left = {Path(each["path"]).stem for each in positions(sandbox)}
+    assert left == {each.session_id for each in made[1:]}
 
 
 # -- relevance

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from support import programs
 from support.agents import Reply
 from support.capture_runs import (
     decision,
@@ -214,20 +216,6 @@ def test_a_waiting_part_whose_file_has_gone_does_not_hold_up_others(sandbox: San
     assert pending(sandbox) == []
 
 
-def test_a_waiting_part_of_a_work_tree_that_has_gone_is_let_go(sandbox: Sandbox) -> None:
-    pi = ready(sandbox).answers("no", decision(2))
-    tree = sandbox.worktree("feature")
-    made = ClaudeSession(sandbox.home, tree, "5e551011-0000-4000-8000-0000000000aa")
-    made.user("decide")
-    made.assistant("decided")
-    sandbox.capture(made.payload(), cwd=tree)
-    sandbox.git("worktree", "remove", "--force", str(tree))
-    sandbox.capture(session(sandbox, 2).payload())
-    assert len(pi.calls) == 2
-    assert pending(sandbox) == []
-    assert not tree.exists()
-
-
 def test_a_waiting_part_of_a_work_tree_is_drafted_there(sandbox: Sandbox) -> None:
     ready(sandbox).answers("no", decision(2), decision(1))
     tree = sandbox.worktree("feature")
@@ -270,6 +258,40 @@ def test_drafts_that_cannot_be_written_hold_up_their_own_session_only(sandbox: S
     sandbox.capture(made.payload(), cwd=tree)
     assert [name[-13:] for name in os.listdir(tree / "docs" / "adr")] == ["decision-1.md"]
     assert len(pi.calls) == 2
+
+
+COUNT = (
+    "import sys; from decision_hooks.system import files; from decision_hooks import cli\n"
+    "read, oldest, seen = files.read_bytes, files.oldest, []\n"
+    "files.read_bytes = lambda *rest: (seen.append(rest), read(*rest))[1]\n"
+    "place, sys.argv = sys.argv[1], ['capture-decisions']; cli.capture_main()\n"
+    "open(place, 'w').write(str(len(seen)))"
+)
+
+
+def test_a_stop_reads_no_more_files_however_many_parts_wait_and_sessions_were_captured(
+    sandbox: Sandbox,
+) -> None:
+    ready(sandbox).always("NONE")
+    made = session(sandbox, 1)
+    sandbox.capture(made.payload())
+    [position] = (sandbox.own_state / "positions").iterdir()
+    value = {"transcript": str(made.path.with_name("gone.jsonl")), "session_id": "s", "stop": time.time()}
+    value["root"] = str(sandbox.root)
+    counted = []
+    for first, last in ((0, 20), (20, 420)):
+        for number in range(first, last):
+            key = f"{number:020x}"
+            shutil.copy(position, position.with_name(f"{key}.json"))
+            text = json.dumps(value | {"key": key, "serial": key})
+            sandbox.write(f".claude/hooks/.decision-hooks/pending/{key}.json", text)
+        (sandbox.own_state / "swept").unlink(missing_ok=True)
+        place = sandbox.base / "count"
+        command = [sys.executable, "-c", COUNT, str(place)]
+        process = programs.start(command, environ=sandbox.environment(), cwd=sandbox.root)
+        assert programs.finish(process, made.payload(), 30)[0] == 0
+        counted.append(int(place.read_text()))
+    assert 0 < counted[1] <= counted[0] + 5, counted
 
 
 # -- circuit breaker

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -245,8 +246,6 @@ def test_the_worker_holds_no_stream_of_the_host_open(sandbox: Sandbox) -> None:
 
 
 def test_a_fault_in_the_worker_is_told_in_the_log(sandbox: Sandbox) -> None:
-    import sys
-
     code = (
         "import sys; from decision_hooks import cli; from decision_hooks.capture import worker\n"
         "def fail(*rest, **named): raise RuntimeError('broken')\n"
@@ -257,6 +256,169 @@ def test_a_fault_in_the_worker_is_told_in_the_log(sandbox: Sandbox) -> None:
     assert programs.finish(process, session(sandbox).payload(), 20)[:3] == (0, "", "")
     sandbox.settle()
     assert "fault: RuntimeError: broken" in log(sandbox)
+
+
+# -- a defect of ours
+
+BROKEN = (
+    "import sys; from decision_hooks import cli; from decision_hooks.capture import part, run\n"
+    "real = run.read_part\n"
+    "def read(state, entry, **named):\n"
+    "    if entry.session_id.endswith('1'): {what}\n"
+    "    return real(state, entry, **named)\n"
+    "run.read_part = read; sys.argv = ['capture-decisions']; sys.exit(cli.capture_main())"
+)
+DEFECTS = {"raised": "raise RuntimeError('broken')", "by the way": "[].pop()", "deep": "read(state, entry)"}
+
+
+def broken(sandbox: Sandbox, payload: dict[str, object], what: str) -> None:
+    """A stop of a program that breaks at the parts of the first session."""
+    command = [sys.executable, "-c", BROKEN.format(what=what)]
+    process = programs.start(command, environ=sandbox.environment(), cwd=sandbox.root)
+    assert programs.finish(process, payload, 30)[:3] == (0, "", "")
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_defect_in_one_part_ends_neither_the_worker_nor_the_others(sandbox: Sandbox, defect: str) -> None:
+    pi = ready(sandbox).answers("no", decision(3), decision(2))
+    first, second, third = (session(sandbox, number) for number in (1, 2, 3))
+    sandbox.capture(second.payload())
+    broken(sandbox, first.payload(), DEFECTS[defect])
+    assert log(sandbox).count("fault: ") == 1
+    assert "Traceback" in sandbox.log(CAPTURE)
+    broken(sandbox, third.payload(), DEFECTS[defect])
+    assert len(pi.calls) == 3
+    assert [(one["tries"], one["defects"]) for one in pending(sandbox)] == [(0, 2)]
+    pi.answers(decision(1))
+    sandbox.capture(first.payload())
+    assert stems(sandbox) == ["decision-1", "decision-2", "decision-3"]
+
+
+def test_a_defect_before_a_part_is_read_holds_up_nobody_either(sandbox: Sandbox) -> None:
+    pi = ready(sandbox).answers("no")
+    first = session(sandbox, 1)
+    sandbox.capture(first.payload())
+    code = (
+        "import sys; from decision_hooks import cli; from decision_hooks.capture import worker\n"
+        "real = worker.may_be_read\n"
+        "worker.may_be_read = lambda e, w: {}[1] if e.session_id.endswith('1') else real(e, w)\n"
+        "sys.argv = ['capture-decisions']; sys.exit(cli.capture_main())"
+    )
+    for number in (2, 3, 4):
+        pi.answers(Reply(stdout=decision(number), match=f"of {number}"))
+        process = programs.start(
+            [sys.executable, "-c", code], environ=sandbox.environment(), cwd=sandbox.root
+        )
+        made = session(sandbox, number)
+        assert programs.finish(process, made.payload(), 30)[:3] == (0, "", "")
+    assert stems(sandbox) == ["decision-2", "decision-3", "decision-4"]
+    assert log(sandbox).count("fault: KeyError") == 3
+    assert (pending(sandbox), len(os.listdir(sandbox.own_state / "aside"))) == ([], 1)
+
+
+def test_the_third_time_the_same_defect_gives_the_part_up(sandbox: Sandbox) -> None:
+    pi = ready(sandbox)
+    first = session(sandbox, 1)
+    for what in ("[].pop()", "{}.popitem()", "{}.popitem()"):
+        broken(sandbox, first.payload(), what)
+    assert len(pending(sandbox)) == 1
+    broken(sandbox, first.payload(), "{}.popitem()")
+    assert pending(sandbox) == []
+    assert log(sandbox).count("given up after 3 tries") == 1
+    pi.answers(decision(1))
+    env = {"CAPTURE_DECISIONS_BACKEND": "pi"}
+    assert sandbox.capture(None, "backfill", "--retry", env=env).rc == 0
+    assert stems(sandbox) == ["decision-1"]
+
+
+def test_drafts_that_a_defect_keeps_from_being_written_hold_up_nobody_else(sandbox: Sandbox) -> None:
+    ready(sandbox).answers(decision(1), decision(2))
+    (sandbox.root / "docs").write_text("in the way")
+    first, second = session(sandbox, 1), session(sandbox, 2)
+    sandbox.capture(first.payload())
+    (sandbox.root / "docs").unlink()
+    code = (
+        "import sys; from decision_hooks import cli; from decision_hooks.capture import worker\n"
+        "def fail(*rest): worker.finish_outbox = real; raise RuntimeError('broken')\n"
+        "real, worker.finish_outbox = worker.finish_outbox, fail\n"
+        "sys.argv = ['capture-decisions']; sys.exit(cli.capture_main())"
+    )
+    process = programs.start([sys.executable, "-c", code], environ=sandbox.environment(), cwd=sandbox.root)
+    assert programs.finish(process, second.payload(), 30)[:3] == (0, "", "")
+    assert stems(sandbox) == ["decision-2"]
+    sandbox.capture(second.payload())
+    assert stems(sandbox) == ["decision-1", "decision-2"]
+
+
+# -- a worker that hangs
+
+
+def test_a_worker_that_was_stopped_is_named_at_each_stop_and_by_status_and_doctor(sandbox: Sandbox) -> None:
+    pi = ready(sandbox).answers(Reply(stdout=decision(1), delay=0.5))
+    pi.answers(Reply(stdout=decision(2), match="request 1 of 2"))  # doctor asks the agent, too
+    end(fire(sandbox, session(sandbox, 1).payload(), "--detach"))
+    in_a_call(pi)
+    (worker,) = [pid for pid in sandbox.processes() if pid != pi.only_call.pid]
+    shown = json.loads(sandbox.capture(None, "status", "--json", wait=False).stdout)["capture"]["worker"]
+    assert (shown["pid"], shown["hangs"]) == (worker, False)
+    os.kill(worker, signal.SIGSTOP)
+    wait_for(lambda: "State:\tT" in _status(worker) or not _status(worker))
+    end(fire(sandbox, session(sandbox, 2).payload(), "--detach"))
+    wait_for(lambda: "hangs, since 20" in log(sandbox))
+    assert f"pid {worker}; `kill -CONT {worker}`" in log(sandbox)
+    for words in (("status",), ("status", "--json"), ("doctor",), ("doctor", "--json")):
+        told = sandbox.capture(None, *words, wait=False).stdout
+        assert f"kill -CONT {worker}" in told, words
+    os.kill(worker, signal.SIGCONT)
+    sandbox.settle()
+    assert stems(sandbox) == ["decision-1", "decision-2"]
+    assert json.loads(sandbox.capture(None, "status", "--json").stdout)["capture"]["worker"] is None
+    assert "none at work" in sandbox.capture(None, "doctor").stdout
+
+
+def test_a_run_in_the_foreground_does_not_wait_for_a_worker_that_hangs(sandbox: Sandbox) -> None:
+    import fcntl
+
+    ready(sandbox).always("NONE")
+    sandbox.capture(session(sandbox, 1).payload())
+    begun = time.monotonic()
+    with (sandbox.own_state / "worker.lock").open("r+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock.write(f"{os.getpid()} 0.1 0.2\n")  # it was alive when the machine began
+        lock.flush()
+        sandbox.environ["CAPTURE_DECISIONS_TIMEOUT"] = "1"
+        if time.monotonic() > 200:  # else the machine itself is younger than a worker may take
+            sandbox.environ["CAPTURE_DECISIONS_TIMEOUT"] = "30"
+            sandbox.capture(session(sandbox, 2).payload())
+            assert time.monotonic() - begun < 20
+            assert "another capture hangs" in log(sandbox)
+
+
+def test_a_position_that_cannot_be_written_costs_three_calls_at_most(sandbox: Sandbox) -> None:
+    pi = ready(sandbox).always("NONE")
+    made = session(sandbox, 1)
+    sandbox.capture(made.payload())
+    [position] = (sandbox.own_state / "positions").iterdir()
+    position.unlink()
+    position.mkdir()
+    (position / "x").touch()
+    before = len(pi.calls)
+    for number in range(2, 8):
+        turn(made, number)
+        assert sandbox.capture(made.payload()).rc == 0
+    assert len(pi.calls) - before <= 3
+    assert "fault" not in log(sandbox)
+
+
+def test_stops_beside_a_worker_that_works_leave_no_line(sandbox: Sandbox) -> None:
+    pi = ready(sandbox).answers(Reply(stdout=decision(1), delay=1.0), decision(2), decision(3))
+    end(fire(sandbox, session(sandbox, 1).payload(), "--detach"))
+    in_a_call(pi)
+    for number in (2, 3):
+        end(fire(sandbox, session(sandbox, number).payload(), "--detach"))
+    sandbox.settle()
+    assert "hangs" not in log(sandbox)
+    assert stems(sandbox) == ["decision-1", "decision-2", "decision-3"]
 
 
 # -- signals and time-outs

@@ -139,6 +139,17 @@ def test_waiting_parts_given_up_parts_and_breakers_are_shown(sandbox: Sandbox) -
         assert part in screen
 
 
+def test_of_hundreds_of_waiting_parts_all_are_counted_and_some_are_listed(sandbox: Sandbox) -> None:
+    for number in range(250):
+        entry = {"key": f"k{number}", "session_id": "s", "host": "pi", "first": 1.0 + number, "tries": 1}
+        sandbox.write(f".claude/hooks/.decision-hooks/pending/k{number}.json", json.dumps(entry))
+    shown = status(sandbox)
+    assert (shown["waiting"], len(shown["pending"])) == (250, 200)
+    assert "250 parts of sessions" in sandbox.capture(None, "status").stdout
+    assert "at least 200 tries" in sandbox.capture(None, "status").stdout
+    assert "250 parts of sessions wait" in sandbox.capture(None, "doctor").stdout
+
+
 def test_the_next_attempt_of_normalisation_is_told(sandbox: Sandbox) -> None:
     sandbox.write(".claude/hooks/.normalize-state", f"{int(time.time()) - 3600}\n")
     shown = status(sandbox)["normalize"]

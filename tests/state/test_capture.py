@@ -55,9 +55,9 @@ def test_a_position_comes_back_as_it_was(state: CaptureState) -> None:
     assert state.position("unknown", "/new", NOW) == Position("/new")
 
 
-def test_a_position_from_the_future_is_void(state: CaptureState) -> None:
+def test_a_position_from_the_future_says_how_far_all_the_same(state: CaptureState) -> None:
     state.save_position("k", POSITION)
-    assert state.position("k", "/t.jsonl", NOW - 2 * DAY) == Position("/t.jsonl")
+    assert state.position("k", "/t.jsonl", NOW - 2 * DAY) == POSITION._replace(time=NOW - 2 * DAY)
 
 
 @given(
@@ -114,8 +114,50 @@ def test_a_try_counts_or_not(state: CaptureState, counts: bool, tries: int) -> N
     assert (entry.tries, entry.tried) == (tries, NOW + 5)
 
 
+def test_the_same_defect_is_counted_and_another_begins_anew(state: CaptureState) -> None:
+    state.put(ENTRY)
+    counted = []
+    for defect in ("a", "a", "b", "", "b"):
+        state.put_back(ENTRY, NOW, counts=False, defect=defect)
+        counted.append(state.pending()[0].defects)
+    assert counted == [1, 2, 1, 0, 1]
+
+
 def test_what_is_gone_cannot_be_claimed(state: CaptureState) -> None:
     assert state.claim("k", NOW) is None
+
+
+def test_stops_have_an_order_that_no_clock_gives_them(state: CaptureState) -> None:
+    first = state.put(ENTRY._replace(key="a", stop=NOW + 9))
+    second = state.put(ENTRY._replace(key="b", stop=NOW - 9))
+    third = state.put(ENTRY._replace(key="a", stop=NOW - 99))
+    assert first.place < second.place < third.place == state.place()
+    assert state.came_after(first.place) == ["b", "a"]
+    assert state.came_after(third.place) == []
+
+
+def test_the_order_of_stops_begins_anew_when_it_is_long(
+    state: CaptureState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("decision_hooks.state.capture._MOST_STOPS", 100)
+    for number in range(60):
+        last = state.put(ENTRY._replace(key=f"k{number}"))
+    state.forget_old(NOW)
+    assert state.place() == 0
+    assert state.put(ENTRY._replace(key="new")).place < last.place
+    assert state.came_after(last.place) == ["new"]
+
+
+def test_those_that_nobody_has_looked_at_come_first(state: CaptureState, tmp_path: Path) -> None:
+    now = 1_700_000_000
+    for number, age in enumerate((3, 9, 6, -9e8)):  # the last was stored while the clock was ahead
+        state.put(ENTRY._replace(key=f"k{number}"))
+        os.utime(folder(tmp_path, "pending") / f"k{number}.json", (now - age,) * 2)
+    assert state.waiting_longest(3) == ["k3", "k1", "k2"]
+    for key in ("k3", "k1"):
+        state.defer(ENTRY._replace(key=key))
+    state.put(ENTRY._replace(key="z"))
+    assert state.waiting_longest(9) == ["k2", "k0", "k3", "k1", "z"]
 
 
 def test_parts_wait_in_the_order_of_their_age(state: CaptureState) -> None:
@@ -180,25 +222,74 @@ def test_a_torn_write_costs_its_own_id_only(state: CaptureState, tmp_path: Path)
     assert len(state.known(f"new-{number}" for number in range(200))) == 200
 
 
-def test_ids_are_forgotten_after_60_days_when_there_are_many(state: CaptureState, tmp_path: Path) -> None:
-    state.remember(["old"], NOW - 100 * DAY)
-    state.remember(["young"], NOW - 50 * DAY)
-    for path in folder(tmp_path, "seen").iterdir():
-        path.write_bytes(path.read_bytes() + b"x")  # odd: the file is cleaned at the next chance
-    state.remember([f"id-{number}" for number in range(300)], NOW)
-    assert state.known(["old", "young"]) == {"young"}
+def test_the_oldest_ids_are_forgotten_when_there_are_many_whatever_the_clock_says(
+    state: CaptureState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("decision_hooks.state.capture._MOST_SEEN", 2000)
+    for number, days in enumerate((0, 100, -400, 3)):  # one clock after the other
+        state.remember([f"{number}-{at}" for at in range(2000)], NOW + days * DAY)
+    assert len(state.known(f"3-{at}" for at in range(2000))) == 2000
+    assert state.known(f"0-{at}" for at in range(2000)) == set()
 
 
-def test_positions_go_after_60_days_and_waiting_parts_after_7(state: CaptureState, tmp_path: Path) -> None:
-    for name in ("old", "young"):
-        state.save_position(name, POSITION)
+def test_no_clock_makes_us_forget_the_few(state: CaptureState, tmp_path: Path) -> None:
+    for number, days in enumerate((0, 1000, -1000)):
+        state.remember([f"id-{number}"], NOW + days * DAY)
+        for path in folder(tmp_path, "seen").iterdir():
+            path.write_bytes(path.read_bytes() + b"x")  # odd: the file is cleaned at the next chance
+    state.remember([f"new-{number}" for number in range(300)], NOW)
+    assert state.known(["id-0", "id-1", "id-2"]) == {"id-0", "id-1", "id-2"}
+
+
+def test_positions_go_when_they_are_old_and_their_transcripts_are_gone(
+    state: CaptureState, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept.jsonl"
+    kept.touch()
+    for name, path, days in (("old", "/gone", 61), ("young", "/gone", 59), ("used", str(kept), 61)):
+        state.save_position(name, POSITION._replace(path=path))
         state.put(ENTRY._replace(key=name))
-    for kind, days in (("positions", 60), ("pending", 7)):
-        for name, age in (("old", days + 1), ("young", days - 1)):
-            os.utime(folder(tmp_path, kind) / f"{name}.json", (NOW - age * DAY,) * 2)
+        for kind in ("positions", "pending"):
+            os.utime(folder(tmp_path, kind) / f"{name}.json", (NOW - days * DAY,) * 2)
     state.forget_old(NOW)
-    for kind in ("positions", "pending"):
-        assert os.listdir(folder(tmp_path, kind)) == ["young.json"]
+    assert sorted(os.listdir(folder(tmp_path, "positions"))) == ["used.json", "young.json"]
+    assert len(state.pending()) == 3  # parts that wait are given up with a line, not removed
+
+
+def test_a_part_that_was_given_up_outlives_one_look_at_a_wrong_clock(
+    state: CaptureState, tmp_path: Path
+) -> None:
+    part = GivenUp(ENTRY._replace(transcript=""), appended="a")
+    state.give_up(part)
+    [path] = folder(tmp_path, "given-up").iterdir()
+    for days in (61, 63):
+        os.utime(path, (NOW, NOW))
+        state.forget_old(NOW + days * DAY)
+        assert len(state.given_up()) == (days == 61)
+
+
+@pytest.mark.parametrize("name", ["swept", "stops"])
+def test_what_is_in_the_way_of_small_files_stops_nothing(
+    state: CaptureState, tmp_path: Path, name: str
+) -> None:
+    folder(tmp_path, name).mkdir()
+    assert state.put(ENTRY).key == "k"
+    state.forget_old(NOW)
+    assert state.claim("k", NOW) is not None
+
+
+def test_a_day_looks_at_some_positions_and_the_next_one_goes_on(
+    state: CaptureState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("decision_hooks.state.capture._SWEPT", 4)
+    for number in range(10):
+        state.save_position(f"k{number}", POSITION._replace(path="/gone"))
+        os.utime(folder(tmp_path, "positions") / f"k{number}.json", (NOW - 90 * DAY,) * 2)
+    left = []
+    for now in (NOW, NOW + 5, NOW + DAY, NOW + 2 * DAY, NOW + 3 * DAY):
+        state.forget_old(now)
+        left.append(len(os.listdir(folder(tmp_path, "positions"))))
+    assert left == [6, 6, 2, 0, 0]
 
 
 def test_temporary_files_of_killed_runs_go_after_a_day(state: CaptureState, tmp_path: Path) -> None:

@@ -261,6 +261,14 @@ def test_runs_of_one_second_are_told_apart_and_sorted(ground: Ground) -> None:
     assert [run.id for run in known_runs(ground.project)] == ids[::-1]
 
 
+@pytest.mark.parametrize("jumps", [(0, -5, 9, -9), (86400, 0), (10**9, 0, 5, -(10**9))])
+def test_ids_have_the_order_of_the_runs_whatever_the_clock_says(
+    ground: Ground, jumps: tuple[int, ...]
+) -> None:
+    ids = [begin(ground.project, NOW + jump, [], "x").id for jump in jumps]
+    assert [run.id for run in known_runs(ground.project)] == ids[::-1]
+
+
 def test_the_newest_runs_are_kept_and_those_that_lie_open(ground: Ground) -> None:
     first = begin(ground.project, NOW - 5, [], "open", os.environ)
     for number in range(25):

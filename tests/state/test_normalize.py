@@ -61,6 +61,27 @@ def test_a_stamp_can_be_taken_back(state: NormalState) -> None:
     assert state.last_attempt(NOW) == NOW - 9
 
 
+@pytest.mark.parametrize(
+    ("ahead", "mended"), [(-9.0, -9.0), (60.0, 0.0), (30 * HOUR, 0.0), (400 * 24 * HOUR, None)]
+)
+def test_a_stamp_of_a_clock_that_was_ahead_becomes_now(
+    state: NormalState, ahead: float, mended: float | None
+) -> None:
+    state.stamp_attempt(NOW + ahead)
+    state.mend_clock(NOW)
+    assert state.last_attempt(NOW) == (None if mended is None else NOW + mended)
+
+
+def test_the_newest_plans_are_kept_whatever_the_clock_says(state: NormalState) -> None:
+    kept = [state.store_plan(PLAN, NOW - 1000 * number).id for number in range(30)]
+    assert len(set(kept)) == 30
+    for plan_id in kept[-20:]:
+        assert state.stored_plan(plan_id).id == plan_id
+    for plan_id in kept[:10]:
+        with pytest.raises(FolderError):
+            state.stored_plan(plan_id)
+
+
 def test_backing_off_begins_with_15_minutes_and_doubles_up_to_the_interval(state: NormalState) -> None:
     waits = [state.back_off(NOW, 6 * HOUR, "no credit").until - NOW for _ in range(7)]
     assert waits == [900, 1800, 3600, 7200, 14400, 21600, 21600]

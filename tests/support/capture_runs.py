@@ -59,6 +59,24 @@ def capture_at_once(sandbox: Sandbox, payload: dict[str, Any], *, env: dict[str,
     sandbox.settle()
 
 
+def at_clock(
+    sandbox: Sandbox, program: str, payload: dict[str, Any] | None, ahead: float, *arguments: str
+) -> None:
+    """Run a program that sees a clock so many seconds ahead (or behind); that of the file system stays right."""
+    code = (
+        "import sys, time; real, ahead = time.time, float(sys.argv[1])\n"
+        "time.time = lambda: real() + ahead\n"
+        "from decision_hooks import cli\n"
+        "program, sys.argv = sys.argv[2], sys.argv[2:]\n"
+        "sys.exit(cli.capture_main() if program.startswith('capture') else cli.normalize_main())"
+    )
+    command = [sys.executable, "-c", code, str(ahead), program, *arguments]
+    process = programs.start(command, environ=sandbox.environment(), cwd=sandbox.root)
+    rc, _, err, _ = programs.finish(process, payload, 30)
+    assert (rc, err) == (0, "")
+    sandbox.settle()
+
+
 def stems(sandbox: Sandbox) -> list[str]:
     """Names of the drafts without time and suffix."""
     return sorted(name[len("YYMMDD-HHMM-") : -len(".md")] for name in sandbox.drafts())

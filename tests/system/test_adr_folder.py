@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -105,3 +106,22 @@ def test_bytes_that_are_no_utf_8_are_told_apart_though_their_text_is_the_same(tm
     (tmp_path / "a.md").write_bytes(b"\xfe")
     assert adr_folder.Snapshot(str(tmp_path)).text("a.md") == before
     assert files.changed(["a.md"]) == {"a.md"}
+
+
+def test_the_count_of_drafts_reads_no_further_than_the_threshold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(200):
+        (tmp_path / f"260304-0506-{number}.md").write_text("---\nsession: s\n---\n")
+    opened: list[str] = []
+    real = os.open
+
+    def note(path: str, *rest: Any, **named: Any) -> int:
+        opened.append(path)
+        return real(path, *rest, **named)
+
+    monkeypatch.setattr(os, "open", note)
+    for threshold in (1, 7, 30):
+        opened.clear()
+        assert adr_folder.has_at_least(str(tmp_path), threshold) == (True, threshold)
+        assert len(opened) == threshold + 1  # and the folder

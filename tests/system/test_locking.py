@@ -135,3 +135,42 @@ def test_a_lock_that_cannot_be_opened_is_told(tmp_path: Path, kind: str) -> None
     with pytest.raises(FolderError, match="cannot open the lock"):
         locking.acquire(str(path))
     assert not (tmp_path / "target").exists()
+
+
+# -- who has it
+
+
+def test_a_lock_says_who_has_it_and_since_when(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, clock = tmp_path / "lock", [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    lock = locking.acquire(str(path))
+    assert lock is not None
+    assert locking.signature(str(path)) == locking.Signature()  # not signed
+    for now in (1000.0, 1060.0):
+        clock[0] = now
+        locking.sign(lock)
+    clock[0] = 1100.0
+    assert locking.signature(str(path)) == locking.Signature(os.getpid(), 100.0, 40.0)
+    locking.release(lock)
+    assert locking.signature(str(path)) is None
+    assert path.read_bytes() == b""
+
+
+@pytest.mark.parametrize(
+    "text", ["", "12", "1 2 3 4", "x 1 2", "-5 1 2", "5 9e99 9e99", "5 nan nan", "5 inf 1", "\0" * 200]
+)
+def test_a_lock_with_another_text_is_of_somebody_unknown(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "lock"
+    path.write_text(text)
+    assert locking.signature(str(path)) is None
+    with path.open("r+") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert locking.signature(str(path)) == locking.Signature()
+
+
+def test_no_lock_and_what_is_no_file_have_no_holder(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    for name in ("gone", "folder", "pipe", "link"):
+        assert locking.signature(str(tmp_path / name)) is None

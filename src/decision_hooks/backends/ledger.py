@@ -20,6 +20,7 @@ from decision_hooks.text.fingerprint import fingerprint
 _LONGEST = 6 * 3600.0  # seconds that a breaker stays open
 _MASKED, _QUOTED = 4000, 200  # characters of a backend's text that are masked, and that are quoted
 _LINE = 512  # bytes: a line of the ledger is shorter
+_LOOKED = 1024 * 1024  # bytes of the ledger's end: lines of a clock that was wrong do not hide those before
 
 
 class Breaker(NamedTuple):
@@ -104,7 +105,7 @@ def breakers(project: Project, now: float) -> list[Breaker]:
 
 
 def _is_open(opened: Breaker, now: float) -> bool:
-    return now < opened.until <= now + _LONGEST  # a time further ahead is damage
+    return backoff.is_open(opened.until, opened.step, now)
 
 
 def trip(project: Project, backend: str, model: str, now: float, why: str) -> Breaker:
@@ -147,9 +148,9 @@ def record_call(project: Project, now: float, line: LedgerLine) -> None:
 
 
 def calls_today(project: Project, now: float, most: int) -> int:
-    """The number of today's calls; counts no further than it takes to see ``most``."""
+    """The number of today's calls; counts no further than it takes to see ``most``, or some days of them."""
     day = iso_time(now)[:10]
-    data = files.read_end(_month_file(project, now), (most + 1) * _LINE)
+    data = files.read_end(_month_file(project, now), max((most + 1) * _LINE, _LOOKED))
     return data.count(f'"time":"{day}'.encode())
 
 

@@ -13,6 +13,8 @@ from decision_hooks.languages import table
 from decision_hooks.settings import CaptureSettings
 from decision_hooks.state.capture import CaptureState
 from decision_hooks.state.values import Pending, key_of
+from decision_hooks.system.project import main_root, tree_name
+from decision_hooks.system.seal import seal
 from decision_hooks.system.state_folder import open_state
 from decision_hooks.system.workplace import Workplace
 from decision_hooks.transcripts import blocks, find
@@ -56,12 +58,28 @@ def enter(run: CaptureRun, event: HookEvent) -> Pending | None:
         first=now,
         stop=now,
         serial=os.urandom(8).hex(),
+        main=main_root(project),
+        tree=tree_name(project),
     )
-    run.state.put(entry)
+    entry = run.state.put(entry._replace(seal=seal_of(entry, world.environ)))
     if not event.completed:
         log.skip("stop not completed", "stop was not completed: the part waits")
         return None
     return entry
+
+
+def seal_of(entry: Pending, environ: Mapping[str, str]) -> str:
+    """The seal of a part whose transcript a stop of this machine has named."""
+    return seal(environ, "pending", entry.key, entry.transcript)
+
+
+def may_be_read(entry: Pending, environ: Mapping[str, str]) -> bool:
+    """Whether the transcript of a stored part was named on this machine, or lies where hosts keep theirs."""
+    if not entry.transcript:
+        return True
+    if not os.path.isabs(entry.transcript):
+        return False
+    return entry.seal == seal_of(entry, environ) or find.is_kept(entry.transcript, environ)
 
 
 def find_transcript(event: HookEvent, environ: Mapping[str, str]) -> str:

@@ -21,6 +21,7 @@ from decision_hooks.sessions import digest
 from decision_hooks.sessions.model import Edit
 from decision_hooks.state.values import GivenUp, Outbox, Pending
 from decision_hooks.system import files
+from decision_hooks.system.project import main_root, tree_name
 from decision_hooks.transcripts.verdict import CROSS_PROJECT, OWN, TOOLING_ONLY, verdict_of
 
 # Outcomes of a try
@@ -62,7 +63,7 @@ def _capture(run: CaptureRun, entry: Pending, part: Part, timeout: float) -> tup
     if part.nothing_new:
         run.at.log.skip("nothing new", "nothing new in the session")
         return DONE, part
-    part, skip = _judge_relevance(run, part)
+    part, skip = _judge_relevance(run, entry, part)
     if skip:
         run.at.log.skip(skip, f"skipping ADR capture: {skip} session")
         _move(run, entry, part)
@@ -73,11 +74,9 @@ def _capture(run: CaptureRun, entry: Pending, part: Part, timeout: float) -> tup
     return tried.outcome, part
 
 
-def give_up(run: CaptureRun, entry: Pending, part: Part | None) -> None:
-    """The part was tried too often: its position moves on, and ``backfill --retry`` can take it up again."""
-    run.at.log.write(
-        f"given up after {entry.tries} tries: {entry.transcript or entry.session_id} (see backfill --retry)"
-    )
+def give_up(run: CaptureRun, entry: Pending, part: Part | None, why: str) -> None:
+    """Take the part no more: its position moves on, and ``backfill --retry`` can take it up again."""
+    run.at.log.write(f"given up {why}: {entry.transcript or entry.session_id} (see backfill --retry)")
     if part is not None:
         after = part.position
         end = after.offset if part.path else part.begin
@@ -87,24 +86,42 @@ def give_up(run: CaptureRun, entry: Pending, part: Part | None) -> None:
 
 def finish_outbox(run: CaptureRun, outbox: Outbox) -> None:
     """Create the drafts of an outbox that are not there yet, move the position, forget the outbox."""
-    from decision_hooks.records import naming
-
     files.make_folder(run.at.project.adr)
     files.remove_leftovers(run.at.project.adr, _LABEL)
-    for stem, text in outbox.drafts:
-        data = files.to_bytes(text)
-        number = 1
-        while True:
-            path = os.path.join(run.at.project.adr, naming.numbered(stem, number) + ".md")
-            if files.read_bytes(path) == data:
-                break  # a run that was killed had created it
-            if files.create_exclusive(path, data, label=_LABEL):
-                run.at.log.write(f"wrote: {path}")
-                break
-            number += 1
+    for number, (stem, text) in enumerate(outbox.drafts):
+        # what a person has done meanwhile with a draft that was made is not ours to change
+        if number > outbox.made or (number == outbox.made and not _is_made(run, outbox, text)):
+            _make(run, outbox._replace(made=number), stem, files.to_bytes(text))
+    run.state.save_outbox(outbox._replace(made=len(outbox.drafts), making=""))
     run.state.save_position(outbox.key, outbox.position)
     run.state.remember(outbox.uuids, run.at.world.now())
     run.state.close_outbox(outbox.key)
+
+
+def _is_made(run: CaptureRun, outbox: Outbox, text: str) -> bool:
+    """Whether the draft that was being made is there, perhaps edited: in its session's name."""
+    from decision_hooks.records.front_matter import session_of
+
+    there = files.read_text(os.path.join(run.at.project.adr, outbox.making)) if outbox.making else None
+    return there is not None and session_of(there) == session_of(text)
+
+
+def _make(run: CaptureRun, outbox: Outbox, stem: str, data: bytes) -> None:
+    """Create one draft under the first free name, which is noted before: so it is known if we are killed then."""
+    from decision_hooks.records import naming
+
+    number = 1
+    while True:
+        name = naming.numbered(stem, number) + ".md"
+        path = os.path.join(run.at.project.adr, name)
+        if files.read_bytes(path) == data:
+            return  # a run that was killed had created it
+        if not os.path.lexists(path):
+            run.state.save_outbox(outbox._replace(making=name))
+            if files.create_exclusive(path, data, label=_LABEL):
+                run.at.log.write(f"wrote: {path}")
+                return
+        number += 1
 
 
 def _move(run: CaptureRun, entry: Pending, part: Part) -> None:
@@ -115,9 +132,9 @@ def _move(run: CaptureRun, entry: Pending, part: Part) -> None:
 # -- relevance
 
 
-def _judge_relevance(run: CaptureRun, part: Part) -> tuple[Part, str]:
+def _judge_relevance(run: CaptureRun, entry: Pending, part: Part) -> tuple[Part, str]:
     """The part with its verdict in the position, and the reason to skip it ("" = capture it)."""
-    judge = verdict_of(run.at.project, run.at.world.environ)
+    judge = verdict_of(run.at.project, run.at.world.environ, (entry.root, entry.main))
     verdict = judge(part.edits)
     if verdict != OWN:
         verdict = judge([*part.edits, *_older_edits(part, judge)]) or part.verdict
@@ -251,6 +268,8 @@ def _deliver(run: CaptureRun, entry: Pending, part: Part, decisions: tuple[madr.
     if not drafts.texts:
         _move(run, entry, part._replace(position=position))
         return
-    outbox = Outbox(entry.key, position, run.at.project.root, drafts.texts, part.session.uuids)
+    project = run.at.project
+    outbox = Outbox(entry.key, position, project.root, drafts.texts, part.session.uuids)
+    outbox = outbox._replace(main=main_root(project), tree=tree_name(project))
     run.state.save_outbox(outbox)
     finish_outbox(run, outbox)

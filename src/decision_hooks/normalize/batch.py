@@ -12,7 +12,7 @@ from decision_hooks.normalize.reply import Reply, read_reply, reply_for
 from decision_hooks.normalize.tooling import tooling_only
 from decision_hooks.records.front_matter import DraftFile
 from decision_hooks.state.normalize import StoredPlan
-from decision_hooks.system import adr_folder
+from decision_hooks.system import adr_folder, locking
 
 _LOOK_AHEAD = 400  # drafts that are read to choose a batch
 
@@ -33,6 +33,7 @@ def run_batch(job: Job, *, dry: bool | None = None, seen: Set[str] = frozenset()
 
     ``seen`` are drafts that were in an earlier batch of this run by hand.
     """
+    locking.sign(job.lock)
     dry = job.settings.dry if dry is None else dry
     folder = adr_folder.Snapshot(job.at.project.adr)
     batch = _choose(job, folder, seen)
@@ -110,7 +111,7 @@ def _applied(job: Job, planned: BatchPlan, reply: Reply) -> Outcome:
     if refusal:
         return _logged(job, refusal[0], Outcome("skipped", reason=refusal[1]))
     lines, run_id = apply(job, planned)
-    waiting = adr_folder.Snapshot(job.at.project.adr).drafts
+    waiting = adr_folder.Snapshot(job.at.project.adr).drafts if lines else planned.folder.drafts
     if reply.text and not reply.failure:
         left = [draft.name for draft in planned.batch if draft.name not in planned.plan.accepted]
         job.state.note_judged(left=left, waiting=waiting)

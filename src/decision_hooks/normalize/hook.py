@@ -52,6 +52,7 @@ def run(job: Job) -> None:
 def _closed_gate(job: Job) -> tuple[str, str] | None:
     """The first closed gate, and the line for the log; None when all are open."""
     now = job.at.world.now()
+    job.state.mend_clock(now)
     last = job.state.last_attempt(now)
     if last is not None and now - last < job.settings.min_interval:
         hours = f"{job.settings.min_interval / 3600:g} h"

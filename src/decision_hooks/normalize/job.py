@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from decision_hooks.settings import NormalizeSettings, normalize_settings
 from decision_hooks.state.normalize import NormalState
 from decision_hooks.system import files, git, locking
+from decision_hooks.system.project import Project
 from decision_hooks.system.state_folder import check_state, open_state
 from decision_hooks.system.workplace import Workplace, workplace
 from decision_hooks.system.world import World
+
+if TYPE_CHECKING:
+    from decision_hooks.system.holder import Holder
 
 _LOCK = ".normalize.lock"
 
@@ -59,13 +63,23 @@ def open_job(
     files.make_folder(project.hooks)
     lock = locking.acquire(os.path.join(project.hooks, _LOCK))
     if lock is None:
-        return NotOpened("another normalize run holds the lock", "lock held")
+        found = working(project, at.world.now(), settings.timeout)
+        text = f": {found}" if found and found.hangs else ""
+        return NotOpened(f"another normalize run holds the lock{text}", "lock held")
+    locking.sign(lock)
     if not lock.supported:
         at.log.write("locks are not supported here: continuing without a lock")
     job = Job(at, settings, lock, by_hand)
     job.state.remove_leftovers()
     _recover(at)
     return job
+
+
+def working(project: Project, now: float, timeout: float) -> Holder | None:
+    """The run that normalises now, None when none does; ``timeout``: of its calls, in seconds."""
+    from decision_hooks.system.holder import holder
+
+    return holder(os.path.join(project.hooks, _LOCK), now, 2 * timeout + 120)
 
 
 def _recover(at: Workplace) -> None:

@@ -15,6 +15,7 @@ _SUFFIX = ".md"
 
 _TIME = re.compile(r"(?:([0-9]{2})([0-9]{2})([0-9]{2})-([0-9]{2})([0-9]{2})|"
                    r"([0-9]{4})([0-9]{2})([0-9]{2})-([0-9]{2})([0-9]{2})([0-9]{2}))-")  # fmt: skip
+_NOT_PLAIN = re.compile(r"[/\\\x00-\x1f\x7f]")
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -104,7 +105,7 @@ def is_plain_name(name: str) -> bool:
         name.endswith(_SUFFIX)
         and name != _SUFFIX
         and name[0] not in "._"
-        and not any(char in "/\\" or ord(char) < 32 or ord(char) == 127 for char in name)
+        and not _NOT_PLAIN.search(name)
         and len(name.encode("utf-8", "surrogatepass")) <= _MOST_NAME_BYTES
     )
 

@@ -13,6 +13,10 @@ from decision_hooks.system.project import Project
 
 DAY = 86400.0
 POSITION_DAYS, PENDING_DAYS = 60, 7
+_SWEPT = 500  # positions that one look at the old ones reads
+_STOPS = "stops"
+_MOST_STOPS = 256 * 1024  # bytes
+_MOST_SEEN = 512 * 1024  # bytes of a file of ids
 
 
 class CaptureState:
@@ -24,41 +28,81 @@ class CaptureState:
     # -- positions
 
     def position(self, key: str, path: str, now: float) -> Position:
-        """The stored position of a transcript; a new one when there is none, or its time is in the future."""
+        """The stored position of a transcript, or a new one; a time in the future becomes now."""
         found = stored.read(Position, files.read_json(self._file("positions", key)))
-        if found is None or found.time > now + DAY:
-            return Position(path)
-        return found._replace(path=found.path or path)
+        return found._replace(path=found.path or path, time=min(found.time, now)) if found else Position(path)
 
     def save_position(self, key: str, position: Position) -> None:
         """Store how far a transcript has been captured."""
         self._write("positions", key, position._asdict())
 
+    # -- forgetting
+
     def forget_old(self, now: float) -> None:
-        """Remove positions over 60 days, pending parts over 7 days old and leftovers; looks once a day."""
-        stamp = self._project.state_file("swept")
-        try:
-            if 0 <= now - os.stat(stamp).st_mtime < DAY:
-                return
-        except OSError:
-            pass
-        for path in self._old(now):
+        """Once a day remove leftovers, and positions over 60 days old whose transcripts are gone.
+
+        As long as a transcript is there its position is needed, whatever the clock says. No more than some
+        hundreds are looked at in a day: the next day goes on.
+        """
+        swept = files.read_json(self._project.state_file("swept")) or {}
+        last, after = swept.get("time"), swept.get("after")
+        if isinstance(last, (int, float)) and 0 <= now - last < DAY:
+            return
+        names = sorted(self._json_names("positions"))
+        names = [name for name in names if name > after] if isinstance(after, str) else names
+        paths = [self._project.state_file("positions", name) for name in names[:_SWEPT]]
+        over = [path for path in paths if _is_over(path, now)]
+        for path in [*over, *self._given_up_over(now), *self._leftovers(now)]:
             try:
                 files.remove(path)
             except FolderError:  # capture goes on without the removal
                 continue
-        files.write_atomic(stamp, b"")
+        value = {"time": now, "after": names[_SWEPT - 1] if len(names) > _SWEPT else ""}
+        try:
+            self._shorten_stops()
+            files.write_atomic(self._project.state_file("swept"), files.json_bytes(value))
+        except FolderError:  # the next stop looks again
+            pass
 
-    def _old(self, now: float) -> Iterator[str]:
-        kept = {"positions": POSITION_DAYS, "pending": PENDING_DAYS, "given-up": POSITION_DAYS}
-        for kind, days in kept.items():
-            for name in files.names(self._project.state_file(kind)):
-                path = self._project.state_file(kind, name)
-                changed = files.modified(path)
-                if changed is not None and now - changed > days * DAY:
+    def _given_up_over(self, now: float) -> Iterator[str]:
+        """Parts that were given up, and are old for the second time: one look at a wrong clock removes none."""
+        for name in self._json_names("given-up"):
+            path = self._project.state_file("given-up", name)
+            if _is_over(path, now):
+                value = files.read_json(path) or {}
+                if value.get("old_since"):
                     yield path
+                else:
+                    self._write("given-up", name.removesuffix(".json"), value | {"old_since": now})
+
+    def _leftovers(self, now: float) -> Iterator[str]:
         for kind in ("", *files.names(self._project.state)):
             yield from files.leftovers(self._project.state_file(kind), now, DAY)
+
+    # -- the order of stops: a line with the key of each, so that no clock is asked which came first
+
+    def came_after(self, place: int) -> list[str]:
+        """The keys of the stops after a place in the order, the first first."""
+        data = files.read_bytes(self._project.state_file(_STOPS)) or b""
+        data = data[place:] if place <= len(data) else data  # else it was begun anew since
+        return list(dict.fromkeys(data.decode("utf-8", "replace").split()))
+
+    def place(self) -> int:
+        """The place of the newest stop of all; 0 without any."""
+        return files.size_of(self._project.state_file(_STOPS))
+
+    def _come(self, key: str) -> int:
+        """Put a stop into the order; returns its place."""
+        try:
+            files.append(self._project.state_file(_STOPS), files.to_bytes(f"{key}\n"))
+        except FolderError:  # without its place a part is taken at the next stop
+            pass
+        return self.place()
+
+    def _shorten_stops(self) -> None:
+        if self.place() > _MOST_STOPS:
+            with self._pending_lock():
+                files.write_atomic(self._project.state_file(_STOPS), b"")
 
     # -- pending parts
 
@@ -76,46 +120,95 @@ class CaptureState:
             if lock:
                 locking.release(lock)
 
-    def put(self, entry: Pending) -> None:
-        """Store the newest stop of a transcript; a part that waits already keeps its tries and age."""
-        with self._pending_lock():
-            old = self._pending(entry.key)
-            if old:
-                entry = entry._replace(first=old.first, tried=old.tried, tries=old.tries)
-            self._write("pending", entry.key, entry._asdict())
+    def put(self, entry: Pending) -> Pending:
+        """Store the newest stop of a transcript; a part that waits already keeps its tries and age.
 
-    def pending(self) -> list[Pending]:
-        """All parts that wait, oldest first."""
-        entries = stored.read_rows(Pending, self._read_all("pending"))
+        Returns it with its place in the order of stops.
+        """
+        with self._pending_lock():
+            entry = entry._replace(place=self._come(entry.key))
+            old = self.waiting(entry.key)
+            if old:
+                entry = entry._replace(
+                    first=old.first,
+                    tried=old.tried,
+                    tries=old.tries,
+                    tried_place=old.tried_place,
+                    defect=old.defect,
+                    defects=old.defects,
+                )
+            self._store(entry)
+            return entry
+
+    def pending(self, most: int = 200) -> list[Pending]:
+        """Parts that wait, oldest first; at most so many of them are read, those that waited longest."""
+        entries = filter(None, map(self.waiting, self.waiting_longest(most)))
         return sorted(entries, key=lambda entry: entry.first)
+
+    def number_waiting(self) -> int:
+        """How many parts wait."""
+        return len(self._json_names("pending"))
+
+    def waiting(self, key: str) -> Pending | None:
+        """The part of that key; None when it does not wait, or its file holds something else."""
+        entry = stored.read(Pending, files.read_json(self._file("pending", key)))
+        return entry if entry and entry.key == key else None
+
+    def waiting_longest(self, most: int) -> list[str]:
+        """The keys of the parts that nobody has looked at for the longest time; reads none of them."""
+        newest = files.modified(self._project.state_file(_STOPS)) or 0.0  # as the file system has it
+        names = files.oldest(self._project.state_file("pending"), ".json", most, newest + DAY)
+        return [name.removesuffix(".json") for name in names]
 
     def claim(self, key: str, now: float) -> Pending | None:
         """Count a try of a part, durably, before anything is spent on it; None when it is gone."""
         with self._pending_lock():
-            entry = self._pending(key)
+            entry = self.waiting(key)
             if entry:
-                entry = entry._replace(tries=entry.tries + 1, tried=now)
-                self._write("pending", key, entry._asdict())
+                entry = entry._replace(tries=entry.tries + 1, tried=now, tried_place=self.place())
+                self._store(entry)
             return entry
 
     def finish(self, entry: Pending) -> None:
         """Remove a captured part; a newer stop of it stays, with its tries at 0."""
         with self._pending_lock():
-            there = self._pending(entry.key)
+            there = self.waiting(entry.key)
             if there and there.serial != entry.serial:
-                self._write(
-                    "pending", entry.key, there._replace(tries=0, tried=0.0, first=there.stop)._asdict()
-                )
+                anew = there._replace(tries=0, tried=0.0, tried_place=0, first=there.stop)
+                self._store(anew._replace(old_since=0.0, defect="", defects=0))
             else:
                 files.remove(self._file("pending", entry.key))
 
-    def put_back(self, entry: Pending, now: float, *, counts: bool) -> None:
-        """Let the part wait for a later stop; ``counts``: whether the try was spent on the part itself."""
+    def put_back(self, entry: Pending, now: float, *, counts: bool, defect: str = "") -> None:
+        """Let the part wait for a later stop; ``counts``: whether the try was spent on the part itself.
+
+        ``defect``: of our program, which ended the try.
+        """
         with self._pending_lock():
-            there = self._pending(entry.key)
+            there = self.waiting(entry.key)
             if there:
                 tries = there.tries if counts else max(0, there.tries - 1)
-                self._write("pending", entry.key, there._replace(tries=tries, tried=now)._asdict())
+                defects = there.defects + 1 if defect and defect == there.defect else bool(defect)
+                there = there._replace(tries=tries, tried=now, tried_place=self.place())
+                self._store(there._replace(defect=defect, defects=int(defects)))
+
+    def defer(self, entry: Pending, *, old_since: float = 0.0) -> None:
+        """Leave a part that cannot be taken now: the next looks are at other parts."""
+        with self._pending_lock():
+            there = self.waiting(entry.key)
+            if there:
+                self._store(there._replace(old_since=old_since))
+
+    def put_aside(self, kind: str, key: str) -> str:
+        """Move a stored value out of the way that may not be carried out; returns where it lies now."""
+        aside = self._project.state_file("aside")
+        files.make_folder(aside, 0o700)
+        path = os.path.join(aside, f"{kind}-{key}.json")
+        files.move(self._file(kind, key), path)
+        return path
+
+    def _store(self, entry: Pending) -> None:
+        self._write("pending", entry.key, entry._asdict())
 
     def give_up(self, part: GivenUp) -> None:
         """Store a part that was tried too often, for ``backfill --retry``."""
@@ -132,9 +225,6 @@ class CaptureState:
         """Remove a given-up part that has been captured."""
         files.remove(self._file("given-up", part.name))
 
-    def _pending(self, key: str) -> Pending | None:
-        return stored.read(Pending, files.read_json(self._file("pending", key)))
-
     # -- outbox
 
     def save_outbox(self, outbox: Outbox) -> None:
@@ -150,7 +240,8 @@ class CaptureState:
         """Remove an outbox whose drafts are all on disk."""
         files.remove(self._file("outbox", key))
 
-    # -- ids already captured, of any transcript: 16 files of 8-byte hashes, each with the day it came
+    # -- ids already captured, of any transcript: 16 files of 8-byte hashes, each with the day it came. The oldest go
+    # when there are many, by their order: a wrong clock must not make us forget them.
 
     def remember(self, uuids: Iterable[str], now: float) -> None:
         """Store the ids of captured records, by which a fork or an old resume is recognised."""
@@ -164,12 +255,8 @@ class CaptureState:
         for shard, marks in shards.items():
             path = self._project.state_file("seen", f"{shard:x}")
             old = files.read_bytes(path) or b""
-            if len(old) % 10 or len(old) > 512 * 1024:
-                kept = [
-                    m
-                    for m in _records(old)
-                    if (day - int.from_bytes(m[8:], "big")) % 0x10000 <= POSITION_DAYS
-                ]
+            if len(old) % 10 or len(old) > _MOST_SEEN:
+                kept = list(_records(old))[-_MOST_SEEN // 20 :]  # the newer half, by their order
                 files.write_atomic(path, b"".join(kept + marks))
             else:
                 files.append(path, b"".join(marks))
@@ -194,13 +281,29 @@ class CaptureState:
         return self._project.state_file(kind, f"{key}.json")
 
     def _read_all(self, kind: str) -> list[dict[str, object]]:
-        names = [name for name in files.names(self._project.state_file(kind)) if name.endswith(".json")]
-        values = (files.read_json(self._project.state_file(kind, name)) for name in names)
+        values = (files.read_json(self._project.state_file(kind, name)) for name in self._json_names(kind))
         return [value for value in values if value]
+
+    def _json_names(self, kind: str) -> list[str]:
+        return [
+            name
+            for name in files.names(self._project.state_file(kind))
+            if name.endswith(".json") and name[0] != "."
+        ]
 
     def _write(self, kind: str, key: str, value: object) -> None:
         files.make_folder(self._project.state_file(kind), 0o700)
         files.write_atomic(self._file(kind, key), files.json_bytes(value))
+
+
+def _is_over(path: str, now: float) -> bool:
+    """Whether a position or a part that was given up is old, and its transcript is gone."""
+    changed = files.modified(path)
+    if changed is None or now - changed <= POSITION_DAYS * DAY:
+        return False
+    value = files.read_json(path) or {}
+    transcript = value.get("path") or value.get("transcript")
+    return not (isinstance(transcript, str) and files.is_there(transcript))
 
 
 def _mark(uuid: str) -> bytes:

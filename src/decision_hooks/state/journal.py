@@ -50,7 +50,6 @@ def recover(project: Project, environ: Mapping[str, str]) -> list[str]:
             _take_back(run)
         finished.append(run.id)
     runs.remove_leftovers(project)
-    files.remove_leftovers(project.adr, _LABEL)
     return finished
 
 

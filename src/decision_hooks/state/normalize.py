@@ -9,10 +9,11 @@ from typing import Annotated, NamedTuple
 
 from decision_hooks.errors import FolderError
 from decision_hooks.system import backoff, files, stored
-from decision_hooks.system.project import Project, tree_mark
+from decision_hooks.system.project import Project, tree_mark, tree_marks
 
 _STATE = ".normalize-state"
 _KEPT = 20  # stored plans
+_MOST_AHEAD = 366 * 86400.0  # seconds; a time further ahead is damage
 _MOST_HALVINGS = 20  # a batch is down to one draft long before
 
 
@@ -48,7 +49,9 @@ class NormalState:
 
     def __init__(self, project: Project) -> None:
         self._project = project
+        before = tree_marks(project)[1]  # as earlier versions named it
         self._memory = project.state_file(f"normalize{_dashed(project)}.json")
+        self._memory_before = project.state_file(f"normalize-{before}.json" if before else "normalize.json")
         self._plans = project.state_file("plans")
 
     @property
@@ -71,6 +74,11 @@ class NormalState:
             return None
         return stamp if 0 < stamp <= now + 1 else None
 
+    def mend_clock(self, now: float) -> None:
+        """Move an attempt to now that a clock which was ahead has stamped: the interval begins anew, once."""
+        if self.last_attempt(now) is None and self.last_attempt(now + _MOST_AHEAD) is not None:
+            self.stamp_attempt(now)
+
     def stamp_attempt(self, now: float) -> None:
         """Store the time of an attempt: epoch seconds and nothing else."""
         path = os.path.join(self._project.hooks, _STATE)
@@ -86,7 +94,8 @@ class NormalState:
     def backoff(self, now: float, most: float) -> Backoff | None:
         """The current back-off; None when an attempt may be made."""
         current = self._remembered().backoff
-        return current if current and now < current.until <= now + max(most, backoff.FIRST) else None
+        step = min(current.step, max(most, backoff.FIRST)) if current else 0.0
+        return current if current and backoff.is_open(current.until, step, now) else None
 
     def back_off(self, now: float, most: float, why: str) -> Backoff:
         """An attempt spent nothing: 15 minutes, doubled each further time, at most the interval."""
@@ -125,18 +134,19 @@ class NormalState:
 
     def store_plan(self, plan: StoredPlan, now: float) -> StoredPlan:
         """Store a dry run's reply, to be applied later; returns the plan with its id."""
-        from decision_hooks.state.runs import is_id, new_id
+        from decision_hooks.state.runs import id_order, is_id, new_id
 
         files.make_folder(self._plans, 0o700)
-        plan = plan._replace(id=new_id(now, lambda plan_id: os.path.lexists(self._plan_file(plan_id))))
+        names = (name.removesuffix(".json") for name in files.names(self._plans) if name.endswith(".json"))
+        ids = list(filter(is_id, names))
+        plan = plan._replace(id=new_id(now, ids))
         # ASCII: names that are no UTF-8 must come back as they are
         files.write_atomic(
             self._plan_file(plan.id), json.dumps(plan._asdict()).encode("ascii"), label=self._label
         )
-        names = (name.removesuffix(".json") for name in files.names(self._plans) if name.endswith(".json"))
-        for old in sorted(filter(is_id, names))[:-_KEPT]:
+        for plan_id in sorted([*ids, plan.id], key=id_order)[:-_KEPT]:
             try:
-                files.remove(self._plan_file(old))
+                files.remove(self._plan_file(plan_id))
             except FolderError:  # the new plan is stored all the same
                 continue
         return plan
@@ -158,7 +168,7 @@ class NormalState:
         return os.path.join(self._plans, f"{plan_id}.json")
 
     def _read(self) -> dict[str, object]:
-        return files.read_json(self._memory) or {}
+        return files.read_json(self._memory) or files.read_json(self._memory_before) or {}
 
     def _remembered(self) -> _Memory:
         value = self._read()

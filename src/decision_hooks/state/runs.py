@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, NamedTuple
 
 from decision_hooks.errors import FolderError
 from decision_hooks.records import naming
 from decision_hooks.system import adr_folder, files, stored
 from decision_hooks.system.adr_folder import Stored
-from decision_hooks.system.project import Project, tree_mark
+from decision_hooks.system.project import Project, tree_mark, tree_marks
 from decision_hooks.system.seal import is_seal, seal
 
 OPEN, DONE, UNDOING, UNDONE, DAMAGED = "open", "done", "undoing", "undone", "damaged"
@@ -103,14 +104,15 @@ class Run(NamedTuple):
 # -- writing
 
 
-def new_id(now: float, taken: Callable[[str], bool]) -> str:
-    """An id for what is done now: the time (UTC, so that ids sort), numbered when it is taken."""
+def new_id(now: float, others: Iterable[str]) -> str:
+    """An id for what is done now: the time (UTC), numbered when it is taken.
+
+    It sorts after the others, whatever the clock says now or said then.
+    """
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
-    number, found = 1, stamp
-    while taken(found):
-        number += 1
-        found = f"{stamp}-{number}"
-    return found
+    times = (id_order(other) for other in others)
+    newest, number = max((one for one in times if re.fullmatch(r"\d{8}T\d{6}Z", one[0])), default=("", 0))
+    return stamp if stamp > newest else f"{newest}-{number + 1}"
 
 
 def is_id(name: str) -> bool:
@@ -131,7 +133,7 @@ def begin(
 ) -> Run:
     """Write the journal of a run, durably and as a whole; nothing of the records is changed yet."""
     top = project.state_file("runs")
-    run_id = new_id(now, lambda name: os.path.lexists(os.path.join(top, name)))
+    run_id = new_id(now, _names(project))
     files.make_folder(top, 0o700)
     making = os.path.join(top, _making(project) + run_id)
     try:
@@ -180,14 +182,16 @@ def _write_images(folder: str, number: int, change: Change) -> FileStep:
 
 def known_runs(project: Project) -> list[Run]:
     """All runs on this work tree's folder of records, newest first."""
-    names = sorted(_names(project), key=_order, reverse=True)
+    names = sorted(_names(project), key=id_order, reverse=True)
     found = (_read(project, name) for name in names)
     return [run for run in found if run]
 
 
 def unfinished(project: Project) -> list[Run]:
     """The runs that a kill left in the middle, oldest first; reads no more of the others than a mark."""
-    names = (name for name in sorted(_names(project), key=_order) if _state(project, name) in (OPEN, UNDOING))
+    names = (
+        name for name in sorted(_names(project), key=id_order) if _state(project, name) in (OPEN, UNDOING)
+    )
     found = (_read(project, name) for name in names)
     return [run for run in found if run and run.state != DAMAGED]
 
@@ -198,7 +202,8 @@ def _names(project: Project) -> list[str]:
     return [name for name in shown if files.is_plain_folder(os.path.join(top, name))]
 
 
-def _order(run_id: str) -> tuple[str, int]:
+def id_order(run_id: str) -> tuple[str, int]:
+    """What sorts the ids of runs and plans by their age."""
     stamp, _, number = run_id.partition("-")
     return stamp, int(number) if number.isascii() and number.isdigit() else 1
 
@@ -217,7 +222,8 @@ def _read(project: Project, run_id: str) -> Run | None:
     own_seal = str(value.pop("seal", ""))
     rows = value.get("steps")
     steps = stored.read_rows(FileStep, rows)
-    if value and (value.get("tree"), value.get("adr")) != (tree_mark(project), _relative(project)):
+    of_tree = value.get("tree") in tree_marks(project)
+    if value and not (of_tree and value.get("adr") == _relative(project)):
         return None
     sound = isinstance(rows, list) and len(rows) == len(steps)
     state = _state(project, run_id) if sound else DAMAGED
@@ -266,7 +272,7 @@ def forget_old(project: Project) -> None:
     """Keep the newest runs and those that are unfinished."""
     top = project.state_file("runs")
     closed = [name for name in _names(project) if is_id(name) and _state(project, name) in (DONE, UNDONE)]
-    for name in sorted(closed, key=_order, reverse=True)[_KEPT:]:
+    for name in sorted(closed, key=id_order, reverse=True)[_KEPT:]:
         going = os.path.join(top, _making(project) + name)
         try:
             files.publish_folder(os.path.join(top, name), going)  # a kill leaves no half of a run to be read

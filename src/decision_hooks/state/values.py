@@ -20,6 +20,12 @@ def _stem(value: str) -> str | None:
     return value if is_plain_name(f"{value}.md") else None
 
 
+def _record_name(value: str) -> str | None:
+    from decision_hooks.records.naming import is_plain_name
+
+    return value if is_plain_name(value) else None
+
+
 def _text(value: str) -> str:
     """Text that can be written again: no NUL, lone surrogates replaced."""
     return value if value.isprintable() else files.to_bytes(value.replace("\0", "")).decode("utf-8")
@@ -35,6 +41,7 @@ def _path(value: str) -> str:
 
 Key = Annotated[str, _plain]
 Stem = Annotated[str, _stem]
+RecordName = Annotated[str, _record_name]
 Text = Annotated[str, _text]
 FilePath = Annotated[str, _path]
 Count = Annotated[int, range(2**63)]
@@ -76,6 +83,14 @@ class Pending(NamedTuple):
     tried: float = 0.0  # time of the last try
     tries: Count = 0
     serial: Text = ""  # changes with each stop
+    main: FilePath = ""  # root of the main work tree, "" in a file of an earlier version
+    tree: Text = ""  # git's name of a linked work tree, "" for the main one
+    place: Count = 0  # of its newest stop in the order of all stops
+    tried_place: Count = 0  # of the newest stop of all when it was last tried
+    old_since: float = 0.0  # when it was first seen to be too old
+    defect: Text = ""  # of our program, which ended the last try
+    defects: Count = 0  # how many tries in a row that defect ended
+    seal: Text = ""  # of the machine whose stop named the transcript
 
 
 class GivenUp(NamedTuple):
@@ -108,6 +123,10 @@ class Outbox(NamedTuple):
     root: FilePath = ""  # project that the drafts belong to
     drafts: tuple[tuple[Stem, Text], ...] = ()  # stem of the name, text
     uuids: tuple[Text, ...] = ()
+    main: FilePath = ""  # as in ``Pending``
+    tree: Text = ""
+    made: Count = 0  # how many drafts have been made, from the first on
+    making: RecordName = ""  # of the next one, noted before it is made
 
 
 def key_of(text: str) -> str:

@@ -146,19 +146,19 @@ def _sessions(folder: str) -> Iterator[tuple[str, str | None]]:
         os.close(fd)
 
 
-def _markdown(folder: str) -> list[str]:
-    """The names of regular Markdown files that are not hidden."""
+def _markdown(folder: str) -> Iterator[str]:
+    """The names of regular Markdown files that are not hidden, as they are found."""
     try:
         with os.scandir(folder) as entries:
-            return [
-                entry.name
-                for entry in entries
-                if entry.name.endswith(".md")
-                and entry.name[0] not in "._"
-                and entry.is_file(follow_symlinks=False)
-            ]
+            for entry in entries:
+                if (
+                    entry.name.endswith(".md")
+                    and entry.name[0] not in "._"
+                    and entry.is_file(follow_symlinks=False)
+                ):
+                    yield entry.name
     except OSError:
-        return []
+        return
 
 
 def _session(folder: int, name: str) -> str | None:

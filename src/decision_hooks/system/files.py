@@ -180,6 +180,14 @@ def remove(path: str) -> None:
         raise FolderError(f"cannot remove {path}: {error.strerror}") from error
 
 
+def move(path: str, to: str) -> None:
+    """Move a file within the state folder. Raises ``FolderError``."""
+    try:
+        os.rename(path, to)
+    except OSError as error:
+        raise FolderError(f"cannot move {path}: {error.strerror}") from error
+
+
 def remove_leftovers(folder: str, label: str) -> None:
     """Remove temporary files that a killed run left; the caller has the lock for writing with ``label``."""
     for name in names(folder):
@@ -203,6 +211,28 @@ def names(folder: str) -> list[str]:
         return os.listdir(folder)
     except OSError:
         return []
+
+
+def oldest(folder: str, ending: str, most: int, now: float) -> list[str]:
+    """The names with that ending whose files have not changed for the longest time, at most so many.
+
+    A change in the future is of a clock that was ahead: it comes before all others.
+    """
+    from heapq import nsmallest
+
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(ending) and entry.name[0] != ".":
+                    try:
+                        changed = entry.stat(follow_symlinks=False).st_mtime
+                        found.append((changed if changed <= now else 0.0, entry.name))
+                    except OSError:  # it has just gone
+                        continue
+    except OSError:
+        pass
+    return [name for _, name in nsmallest(most, found)]
 
 
 def make_folder(path: str, mode: int = 0o777) -> None:
@@ -306,6 +336,14 @@ def modified(path: str) -> float | None:
     """When ``path`` was last changed, seconds since the epoch; None when it does not exist."""
     there = _lstat(path)
     return None if there is None else there.st_mtime
+
+
+def is_there(path: str) -> bool:
+    """Whether there is a file, links followed."""
+    try:
+        return os.path.exists(path)
+    except ValueError:
+        return False
 
 
 def may_write(folder: str) -> bool:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from decision_hooks.errors import FolderError
 
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+_SIGNED = 100  # bytes of a lock's file that say who has it
 
 
 class Lock(NamedTuple):
@@ -68,8 +69,59 @@ def still_ours(lock: Lock) -> bool:
 
 
 def release(lock: Lock) -> None:
-    """Release the lock; its file is never removed."""
+    """Release the lock; its file is never removed, but says of nobody any more that he has it."""
     try:
+        os.ftruncate(lock.fd, 0)
         os.close(lock.fd)
     except OSError:
         pass
+
+
+def sign(lock: Lock) -> None:
+    """Write into the file of a lock who has it, since when, and that he was alive just now (see ``holder``)."""
+    import time
+
+    now, pid = time.monotonic(), os.getpid()
+    try:
+        told = os.pread(lock.fd, _SIGNED, 0).split()
+        begun = float(told[1]) if len(told) == 3 and told[0] == str(pid).encode() else now
+        os.ftruncate(lock.fd, 0)
+        os.pwrite(lock.fd, f"{pid} {begun:.1f} {now:.1f}\n".encode(), 0)
+    except (OSError, ValueError):  # the lock excludes others all the same
+        pass
+
+
+class Signature(NamedTuple):
+    """Who has a lock, as he wrote it himself."""
+
+    pid: int = 0  # 0: he did not write it
+    age: float = 0.0  # seconds since he took it
+    quiet: float = 0.0  # seconds since he was alive
+
+
+def signature(path: str) -> Signature | None:
+    """Who has the lock at ``path``; None when nobody has it. Changes nothing."""
+    import errno
+    import fcntl
+    import time
+
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except (OSError, ValueError):
+        return None
+    try:
+        pid, begun, alive = (float(word) for word in os.pread(fd, _SIGNED, 0).split())
+    except (OSError, ValueError):
+        pid = begun = alive = 0.0
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return None
+    except OSError as error:
+        if error.errno not in (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES):
+            return None
+    finally:
+        os.close(fd)
+    now = time.monotonic()
+    if not 0 < pid < 2**31 or not 0 < begun <= alive <= now:
+        return Signature()
+    return Signature(int(pid), now - begun, now - alive)

@@ -111,10 +111,42 @@ def state_folder(root: str) -> str:
     return os.path.join(main_tree(root), ".claude", "hooks", ".decision-hooks")
 
 
+def main_root(project: Project) -> str:
+    """The folder whose state the project has: that of the main work tree."""
+    return os.path.dirname(os.path.dirname(os.path.dirname(project.state)))
+
+
+def tree_name(project: Project) -> str:
+    """Git's name of a linked work tree, which a move of it does not change; "" for the main one."""
+    return "" if _is_main(project) else os.path.basename(git_dir(project.root))
+
+
+def tree_path(main: str, name: str) -> str:
+    """Where git has the linked work tree of that name, "" when it knows none."""
+    if not name or name in (".", "..") or "/" in name or "\0" in name:
+        return ""
+    folder = os.path.join(main, ".git", "worktrees", name)
+    text = files.read_text(os.path.join(folder, "gitdir"), 4096)
+    if not text or "\0" in text:
+        return ""
+    return os.path.realpath(os.path.join(folder, os.path.dirname(text.strip())))
+
+
 def tree_mark(project: Project) -> str:
     """An id of a linked work tree among those that share the state folder; "" for the main one."""
-    if project.state == os.path.join(project.root, ".claude", "hooks", ".decision-hooks"):
-        return ""
+    return tree_marks(project)[0]
+
+
+def tree_marks(project: Project) -> tuple[str, str]:
+    """The id of a linked work tree, by its name, and the one that earlier versions gave it, by its path."""
+    if _is_main(project):
+        return "", ""
     from decision_hooks.text.fingerprint import fingerprint
 
-    return fingerprint(files.to_bytes(os.path.realpath(project.root)), 4)
+    path = os.path.realpath(project.root)
+    name = tree_name(project) or path
+    return fingerprint(files.to_bytes(name), 4), fingerprint(files.to_bytes(path), 4)
+
+
+def _is_main(project: Project) -> bool:
+    return project.state == os.path.join(project.root, ".claude", "hooks", ".decision-hooks")

@@ -62,6 +62,15 @@ class RunLog:
         except FolderError:
             pass
 
+    def fault(self, error: Exception) -> str:
+        """Append an error that nobody expected, with its traceback; returns its type and place."""
+        import traceback
+
+        self.write(f"fault: {type(error).__name__}: {error}", "".join(traceback.format_exception(error)))
+        frames = traceback.extract_tb(error.__traceback__)
+        where = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
+        return f"{type(error).__name__} {where}"
+
     def skip(self, reason: str, text: str) -> None:
         """Append why a run did nothing; ``status`` counts the skips by their reasons."""
         self.write(f"{text} [{reason}]")

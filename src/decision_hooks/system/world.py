@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ class World(NamedTuple):
     out: Callable[[str], None]  # one line to stdout; subcommands only
     err: Callable[[str], None]  # one line to stderr
     watched: bool  # a person sees stderr
+    monotonic: Callable[[], float] = time.monotonic  # seconds; nobody can set this clock
 
     @property
     def home(self) -> str:

@@ -34,6 +34,20 @@ def host_transcripts(host: str, session_id: str, environ: Mapping[str, str]) -> 
     return paths
 
 
+def is_kept(path: str, environ: Mapping[str, str]) -> bool:
+    """Whether a path is one where a host keeps the transcript of a session, links followed; it may be gone."""
+    from fnmatch import fnmatchcase
+
+    home, real = environ.get("HOME", ""), os.path.realpath(path)
+    for card in table.HOSTS:
+        folder = os.path.realpath(environ.get(card.folder_variable) or os.path.join(home, card.folder))
+        inside = real.startswith(folder.rstrip("/") + "/") if home else False
+        below = real[len(folder) :].lstrip("/")
+        if inside and any(fnmatchcase(below, pattern.format("*")) for pattern in card.transcripts):
+            return True
+    return False
+
+
 def named(path: str, home: str) -> blocks.Extent | None:
     """The transcript that a draft names: home as ``~``, the host's folder perhaps as ``*``; None when it is gone."""
     if path.startswith("~/"):

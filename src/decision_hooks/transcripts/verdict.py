@@ -14,16 +14,19 @@ from decision_hooks.system.project import Project, work_trees
 OWN, CROSS_PROJECT, TOOLING_ONLY = "own", "cross-project", "tooling-only"
 
 
-def verdict_of(project: Project, environ: Mapping[str, str]) -> Callable[[Sequence[Edit]], str]:
+def verdict_of(
+    project: Project, environ: Mapping[str, str], earlier: Sequence[str] = ()
+) -> Callable[[Sequence[Edit]], str]:
     """The function that judges edits: ``OWN``, ``CROSS_PROJECT`` or ``TOOLING_ONLY``, "" without edits.
 
-    It may be asked of thousands of edits: what does not depend on them is looked up once.
+    ``earlier``: paths that the project had before. It may be asked of thousands of edits: what does not depend on
+    them is looked up once.
     """
     root, adr = os.path.realpath(project.root), os.path.realpath(project.adr)
 
     @cache
     def trees() -> tuple[str, ...]:
-        return work_trees(project.root)
+        return (*work_trees(project.root), *map(os.path.realpath, filter(None, earlier)))
 
     @cache
     def version_only(path: str) -> bool:

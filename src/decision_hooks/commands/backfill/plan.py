@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from decision_hooks.capture.part import Part, read_again, read_part
+from decision_hooks.capture.queue import may_be_read, seal_of
 from decision_hooks.commands.report import shortened
 from decision_hooks.hosts.table import public_path
 from decision_hooks.privacy.mask import outgoing
@@ -14,7 +15,7 @@ from decision_hooks.settings import CaptureSettings
 from decision_hooks.state.capture import DAY, POSITION_DAYS, CaptureState
 from decision_hooks.state.values import GivenUp, Pending, key_of
 from decision_hooks.system import adr_folder, files
-from decision_hooks.system.project import Project
+from decision_hooks.system.project import Project, main_root, tree_name
 from decision_hooks.system.runlog import iso_time
 from decision_hooks.system.world import World
 from decision_hooks.transcripts import find
@@ -27,6 +28,7 @@ LEFT_ASIDE = {
     "drafted": "not known here, but with drafts in the folder",
     "older": "left aside as older (--since DATE takes them)",
     "empty": "with nothing new said in them",
+    "foreign": "left aside, for no stop here has named their files",
 }
 
 
@@ -62,7 +64,7 @@ def never_captured(
     passed = dict.fromkeys(LEFT_ASIDE, 0)
     for session in find.of_project(project, world.environ):
         reason = _passed_over(state, session, least, drafted, world.now())
-        entry = _entry(project, session, world.now())
+        entry = _entry(project, session, world)
         part = None if reason else read_part(state, entry, incremental=settings.incremental, world=world)
         if part is None or part.nothing_new:
             passed[reason or "empty"] += 1
@@ -76,7 +78,11 @@ def given_up(project: Project, world: World, settings: CaptureSettings) -> Backf
     """Parts that were given up after too many tries, each on its own, where their transcripts still have them."""
     state = CaptureState(project)
     candidates: list[Candidate] = []
+    passed = dict.fromkeys(LEFT_ASIDE, 0)
     for stored in state.given_up():
+        if not may_be_read(stored.entry, world.environ):
+            passed["foreign"] += 1
+            continue
         entry = stored.entry._replace(root=stored.entry.root or project.root)
         stored = stored._replace(entry=entry)
         part = read_again(state, stored, incremental=settings.incremental, world=world)
@@ -84,16 +90,16 @@ def given_up(project: Project, world: World, settings: CaptureSettings) -> Backf
             size = len(files.to_bytes(entry.message)) if stored.only_message else stored.end - stored.begin
             candidates.append(_candidate(entry, part, size, world)._replace(given_up=stored))
     candidates.sort(key=lambda part: (part.part_time, part.given_up.begin if part.given_up else 0))
-    return BackfillPlan(tuple(candidates), dict.fromkeys(LEFT_ASIDE, 0))
+    return BackfillPlan(tuple(candidates), passed)
 
 
 def coverage(project: Project, world: World, since: float) -> tuple[int, int]:
     """How many sessions changed after ``since`` were never captured, and how many were; pending ones count."""
     state = CaptureState(project)
-    pending = {entry.key for entry in state.pending()}
     missed = captured = 0
     for session in find.of_project(project, world.environ, since):
-        if _passed_over(state, session, since, set(), world.now()) or key_of(session.where.path) in pending:
+        passed = _passed_over(state, session, since, set(), world.now())
+        if passed or state.waiting(key_of(session.where.path)):
             captured += 1
         else:
             missed += 1
@@ -111,8 +117,9 @@ def _passed_over(
     return "older" if session.where.modified < least else ""
 
 
-def _entry(project: Project, session: SessionFile, now: float) -> Pending:
-    return Pending(
+def _entry(project: Project, session: SessionFile, world: World) -> Pending:
+    now = world.now()
+    entry = Pending(
         key=key_of(session.where.path),
         transcript=session.where.path,
         session_id=session.session_id,
@@ -123,7 +130,10 @@ def _entry(project: Project, session: SessionFile, now: float) -> Pending:
         first=now,
         stop=now,
         serial=os.urandom(8).hex(),
+        main=main_root(project),
+        tree=tree_name(project),
     )
+    return entry._replace(seal=seal_of(entry, world.environ))
 
 
 def _candidate(entry: Pending, part: Part, size: int, world: World) -> Candidate:

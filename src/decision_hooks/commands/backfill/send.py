@@ -46,7 +46,7 @@ def _captured(run: CaptureRun, part: Candidate) -> tuple[str, bool]:
     now = run.at.world.now()
     entry = part.entry._replace(first=now, stop=now)
     before = _position(run, entry)
-    run.state.put(entry)
+    entry = run.state.put(entry)
     finished = False
     try:
         worker.work(run, entry, foreground=True)
@@ -55,8 +55,7 @@ def _captured(run: CaptureRun, part: Candidate) -> tuple[str, bool]:
         if not finished:  # we are being ended: that is no fault of the session's
             run.state.put_back(entry, run.at.world.now(), counts=False)
             run.at.world.err("interrupted; run it again to go on")
-    waiting = any(other.key == entry.key for other in run.state.pending())
-    if waiting:
+    if run.state.waiting(entry.key):
         return f"waits ({run.at.log.last})", False
     return _written(before, _position(run, entry)), True
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from decision_hooks.backends import ledger
 from decision_hooks.backends.call import child_environ
+from decision_hooks.capture import worker
 from decision_hooks.commands.backfill import plan
 from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Subject
 from decision_hooks.commands.report import counted, minute, shortened
@@ -16,6 +17,7 @@ from decision_hooks.errors import SettingError
 from decision_hooks.hosts.entry_line import BIN, PROGRAMS
 from decision_hooks.install import gitignore, write
 from decision_hooks.languages import table
+from decision_hooks.normalize import job
 from decision_hooks.settings import GUARDS, VARIABLES, capture_settings, normalize_settings
 from decision_hooks.state.capture import DAY, CaptureState
 from decision_hooks.state.normalize import NormalState
@@ -79,6 +81,8 @@ def project_checks(subject: Subject) -> list[Check]:
         _ignore_check(subject),
         _git_check(subject),
         _drafts_check(subject),
+        *_worker_checks(subject),
+        *_aside_checks(subject),
         _pending_check(subject),
         _sessions_check(subject),
         _calls_check(subject),
@@ -167,6 +171,32 @@ def _drafts_check(subject: Subject) -> Check:
     return Check("drafts", OK, text)
 
 
+def _worker_checks(subject: Subject) -> list[Check]:
+    """The processes that work now, and whether one of them hangs: nothing is done until it ends."""
+    project, now = subject.at.project, subject.at.world.now()
+    capture, normalize = subject.capture, subject.normalize
+    found = {
+        "capture worker": worker.working(project, now, capture.timeout) if capture else None,
+        "normalize worker": job.working(project, now, normalize.timeout) if normalize else None,
+    }
+    checks = [
+        Check(name, FAIL if one.hangs else OK, str(one).partition(";")[0], one.fix)
+        for name, one in found.items()
+        if one
+    ]
+    return checks or [Check("workers", OK, "none at work")]
+
+
+def _aside_checks(subject: Subject) -> list[Check]:
+    """Stored values that were not carried out, because no stop of this machine had stored them."""
+    folder = subject.at.project.state_file("aside")
+    names = files.names(folder)
+    if not names:
+        return []
+    reason = f"{counted(len(names), 'stored part')} put aside: not of this project or this machine"
+    return [Check("aside", WARN, reason, f"look into '{folder}', then remove it")]
+
+
 def _pending_check(subject: Subject) -> Check:
     state = CaptureState(subject.at.project)
     pending, given_up = state.pending(), state.given_up()
@@ -174,7 +204,7 @@ def _pending_check(subject: Subject) -> Check:
         reason = f"{counted(len(given_up), 'part')} given up after three tries"
         return Check("pending", WARN, reason, "capture-decisions backfill --retry")
     tried = sum(entry.tries > 0 for entry in pending)
-    text = f"{counted(len(pending), 'part')} of sessions wait, {tried} of them tried before"
+    text = f"{counted(state.number_waiting(), 'part')} of sessions wait, {tried} of them tried before"
     if tried:
         fix = "the next stop tries again; the log says why: .claude/hooks/capture-decisions.log"
         return Check("pending", WARN, text, fix)

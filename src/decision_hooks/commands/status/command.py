@@ -9,6 +9,7 @@ from decision_hooks.commands.options import parser, project_of
 from decision_hooks.commands.report import columns, counted, json_text, minute, shortened
 from decision_hooks.commands.status.activity import Activity, Event
 from decision_hooks.commands.status.figures import Spent, Status, WaitingDrafts, read_status
+from decision_hooks.system.holder import Holder
 from decision_hooks.system.runlog import iso_time
 from decision_hooks.system.state_folder import usable
 from decision_hooks.system.world import World
@@ -41,14 +42,16 @@ def as_json(status: Status) -> dict[str, object]:
             "sessions": status.drafts.sessions,
         },
         "records": status.records,
-        "capture": _activity_json(status.capture),
+        "capture": {**_activity_json(status.capture), "worker": _holder_json(status.capturing)},
         "normalize": {
             **_activity_json(status.normalize),
+            "worker": _holder_json(status.normalizing),
             "run": status.newest_run._asdict() if status.newest_run else None,
             "last_attempt": status.last_attempt or None,
             "next_attempt": status.next_attempt or None,
         },
         "pending": [entry._asdict() for entry in status.pending],
+        "waiting": status.waiting,
         "given_up": status.given_up,
         "breakers": [
             {"backend": breaker.name, "until": iso_time(breaker.until), "why": breaker.why}
@@ -73,6 +76,17 @@ def _activity_json(activity: Activity) -> dict[str, object]:
     }
 
 
+def _holder_json(holder: Holder | None) -> dict[str, object] | None:
+    if holder is None:
+        return None
+    return {
+        "pid": holder.pid or None,
+        "since": holder.since or None,
+        "hangs": holder.hangs,
+        "fix": holder.fix or None,
+    }
+
+
 def screen(status: Status, *, refused: str = "") -> list[str]:
     """The status as aligned lines of text; ``refused`` says why the state folder is not used."""
     rows: list[tuple[str, str]] = [("project", status.project)]
@@ -93,6 +107,9 @@ def screen(status: Status, *, refused: str = "") -> list[str]:
             rows.append((f"{name} skips", f"{shown} (since {minute(activity.since)})"))
         if activity.fault:
             rows.append((f"{name} fault", _event_text(activity.fault)))
+    for name, holder in (("capture worker", status.capturing), ("normalize worker", status.normalizing)):
+        if holder:
+            rows.append((name, str(holder)))
     rows += _waiting_rows(status)
     rows += [
         ("breaker", f"{breaker.name} until {minute(iso_time(breaker.until))}: {breaker.why}")
@@ -122,8 +139,9 @@ def _waiting_rows(status: Status) -> list[tuple[str, str]]:
     if status.pending:
         oldest = status.pending[0]
         tries = sum(entry.tries for entry in status.pending)
-        text = f"{counted(len(status.pending), 'part')} of sessions, oldest since {minute(oldest.since)}"
-        rows.append(("pending", f"{text}, {counted(tries, 'try', 'tries')}"))
+        text = f"{counted(status.waiting, 'part')} of sessions, oldest since {minute(oldest.since)}"
+        least = "" if status.waiting <= len(status.pending) else "at least "
+        rows.append(("pending", f"{text}, {least}{counted(tries, 'try', 'tries')}"))
     if status.given_up:
         rows.append(("given up", f"{counted(status.given_up, 'part')} (backfill --retry takes them up)"))
     return rows

@@ -7,17 +7,27 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from decision_hooks.backends import ledger
+from decision_hooks.capture import worker
 from decision_hooks.commands.report import counted
 from decision_hooks.commands.status.activity import Activity, activity
 from decision_hooks.errors import SettingError
-from decision_hooks.settings import NormalizeSettings, capture_settings, normalize_settings
+from decision_hooks.normalize import job
+from decision_hooks.settings import (
+    CaptureSettings,
+    NormalizeSettings,
+    capture_settings,
+    normalize_settings,
+)
 from decision_hooks.state.capture import CaptureState
 from decision_hooks.state.normalize import NormalState
 from decision_hooks.state.runs import known_runs
 from decision_hooks.system import adr_folder
+from decision_hooks.system.holder import Holder
 from decision_hooks.system.project import Project
 from decision_hooks.system.runlog import iso_time
 from decision_hooks.system.world import World
+
+_LONG = 600.0  # seconds of a call, where the setting is bad
 
 
 class WaitingDrafts(NamedTuple):
@@ -69,7 +79,10 @@ class Status(NamedTuple):
     newest_run: Normalized | None
     last_attempt: str  # ISO, "" when there was none
     next_attempt: str  # ISO, "" when one may be made now
-    pending: tuple[WaitingPart, ...]
+    capturing: Holder | None  # the worker that works now
+    normalizing: Holder | None
+    pending: tuple[WaitingPart, ...]  # those that waited longest, where there are hundreds
+    waiting: int  # the number of all of them
     given_up: int
     breakers: tuple[ledger.Breaker, ...]
     today: Spent
@@ -81,7 +94,7 @@ class Status(NamedTuple):
 def read_status(project: Project, world: World) -> Status:
     """Gather the state of a project; changes nothing, and reads no more of a log than its end."""
     now = world.now()
-    settings, daily_cap, problems = _settings(world)
+    settings, capture, problems = _settings(world)
     folder = adr_folder.Snapshot(project.adr)
     state = CaptureState(project)
     last, following = _attempts(project, settings, now)
@@ -101,15 +114,18 @@ def read_status(project: Project, world: World) -> Status:
         newest_run=_newest_run(project),
         last_attempt=last,
         next_attempt=following,
+        capturing=worker.working(project, now, capture.timeout if capture else _LONG),
+        normalizing=job.working(project, now, settings.timeout if settings else _LONG),
         pending=tuple(
             WaitingPart(entry.session_id, entry.host, iso_time(entry.first), entry.tries)
             for entry in state.pending()
         ),
+        waiting=state.number_waiting(),
         given_up=len(state.given_up()),
         breakers=tuple(ledger.breakers(project, now)),
         today=today,
         month=month,
-        daily_cap=daily_cap,
+        daily_cap=capture.daily_calls if capture else None,
         problems=problems,
     )
 
@@ -135,18 +151,18 @@ def _add(total: Spent, line: ledger.LedgerLine) -> Spent:
     )
 
 
-def _settings(world: World) -> tuple[NormalizeSettings | None, int | None, tuple[str, ...]]:
+def _settings(world: World) -> tuple[NormalizeSettings | None, CaptureSettings | None, tuple[str, ...]]:
     problems = []
-    settings, daily_cap = None, None
+    settings, capture = None, None
     try:
         settings = normalize_settings(world.environ)
     except SettingError as error:
         problems.append(str(error))
     try:
-        daily_cap = capture_settings(world.environ).daily_calls
+        capture = capture_settings(world.environ)
     except SettingError as error:
         problems.append(str(error))
-    return settings, daily_cap, tuple(dict.fromkeys(problems))
+    return settings, capture, tuple(dict.fromkeys(problems))
 
 
 def _attempts(project: Project, settings: NormalizeSettings | None, now: float) -> tuple[str, str]:
