@@ -11,7 +11,7 @@ from decision_hooks.backends.base import MODEL, WORKSPACE, Backend, Card, Form
 from decision_hooks.backends.table import LOCAL_CARD
 from decision_hooks.errors import BackendError
 from decision_hooks.settings import GUARDS
-from decision_hooks.system import process
+from decision_hooks.system import git, process
 
 _USUAL_PLACES = (
     "~/.local/bin ~/.npm-global/bin ~/.bun/bin ~/.volta/bin ~/.claude/local /opt/homebrew/bin /usr/local/bin"
@@ -30,19 +30,11 @@ _OLD_PROGRAM = re.compile(
 
 
 def find_program(card: Card, root: str, environ: Mapping[str, str]) -> str:
-    """The path of a backend's program; "" when it is nowhere."""
-    import shutil
-
-    for path in (os.path.join(root, own) for own in card.project_paths):
-        if os.path.isfile(path) and os.access(path, os.X_OK):
-            return path
+    """The path of a backend's program; "" when it is nowhere. None that the repository brought."""
     home = environ.get("HOME", "")
+    own = [os.path.dirname(os.path.join(root, path)) for path in card.project_paths]
     usual = [p.replace("~", home, 1) for p in _USUAL_PLACES if home or not p.startswith("~")]
-    for search_path in (environ.get("PATH", os.defpath), os.pathsep.join(usual)):
-        program = shutil.which(card.name, path=search_path)
-        if program and os.path.isabs(program):
-            return program
-    return ""
+    return git.find(card.name, [*own, *git.search_path(environ), *usual], root, environ)
 
 
 def find_backend(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from decision_hooks.errors import FolderError
 from decision_hooks.hosts.entry_line import PROGRAMS
 from decision_hooks.install import memory
 from decision_hooks.install.memory import Memory
 from decision_hooks.install.plan import FileChange
-from decision_hooks.system import files, process
+from decision_hooks.system import files, git, process
 from decision_hooks.system.project import Project, open_state
 
 _BIN = "bin"
@@ -20,6 +20,20 @@ _LONGEST = 8192  # bytes of the file that names the script
 def named_script(project: Project) -> str:
     """What the state folder names as the script of ``capture-decisions``, "" when it names none."""
     return (files.read_text(project.state_file(_BIN), _LONGEST) or "").rstrip("\n")
+
+
+def refused_script(project: Project, script: str, environ: Mapping[str, str]) -> str:
+    """Why the entries do not start the script that the state folder names; "" when they do."""
+    named = project.state_file(_BIN)
+    if not script:
+        return ""
+    if os.path.islink(named) or git.is_tracked(project.root, named, environ):
+        return f"{named} came with the repository"
+    if not os.path.isabs(script) or os.path.basename(script) != PROGRAMS[0]:
+        return f"{named} names {script}, which is no path of {PROGRAMS[0]}"
+    if any(not git.is_users(project.root, path, environ) for path in (script, sister(script))):
+        return f"{script} came with the repository, or git does not know yet"
+    return ""
 
 
 def usable_script(script: str) -> str:

@@ -27,7 +27,8 @@ def verdict_of(project: Project, environ: Mapping[str, str]) -> Callable[[Sequen
 
     @cache
     def version_only(path: str) -> bool:
-        return relevance.only_version_changed(git.diff_to_head(root, path, environ))
+        texts = git.before_and_now(root, path, environ)
+        return texts is not None and relevance.only_version_changed(*texts)
 
     def verdict(edits: Sequence[Edit]) -> str:
         paths = relevance.changed_paths(edits, root=root, resolve=os.path.realpath)
