@@ -93,8 +93,8 @@ def _uninstall(
 ) -> int:
     chosen = _named(options, known) or list(known.values())
     others = [host for host in known.values() if host not in chosen]
-    last = not plan.present(project, others)
-    changes = plan.plan_uninstall(project, chosen, ignore=last)
+    last = not plan.present(project, others, world.environ)
+    changes = plan.plan_uninstall(project, chosen, world.environ, ignore=last)
     shown = [change for change in changes if change.needed or change.trouble]
     _show(world, shown, dry=options.dry_run)
     if not shown:

@@ -27,7 +27,7 @@ def refused_script(project: Project, script: str, environ: Mapping[str, str]) ->
     named = project.state_file(_BIN)
     if not script:
         return ""
-    if os.path.islink(named) or git.is_tracked(project.root, named, environ):
+    if git.links(project.root, named) or git.is_tracked(os.path.realpath(named), environ):
         return f"{named} came with the repository"
     if not os.path.isabs(script) or os.path.basename(script) != PROGRAMS[0]:
         return f"{named} names {script}, which is no path of {PROGRAMS[0]}"
@@ -112,7 +112,7 @@ def _write(change: FileChange) -> None:
 def _sweep(project: Project, changes: Sequence[FileChange]) -> None:
     """Remove what a killed run has left beside the files."""
     own = (project.state, project.state_file(memory.BACKUPS))
-    for folder in {*(os.path.dirname(change.path) for change in changes), *own}:
+    for folder in {*(os.path.dirname(change.path) for change in changes if not change.trouble), *own}:
         files.remove_leftovers(folder, memory.LABEL)
 
 

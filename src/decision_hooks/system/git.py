@@ -124,11 +124,15 @@ def is_users(root: str, path: str, environ: Mapping[str, str]) -> bool:
     return all(_knows(top) and not _tracks(top, steps, environ) for top, steps in by_top.items())
 
 
-def is_tracked(root: str, path: str, environ: Mapping[str, str]) -> bool:
-    """Whether git tracks a path in the project, a link on the way to it, or what that leads to."""
-    steps = [step for step in _steps(path) if is_in_project(root, step)]
-    tops = {step: git_top(os.path.dirname(step)) for step in steps}
-    return any(tops[step] and _tracks(tops[step], [step], environ) for step in steps)
+def links(root: str, path: str) -> list[str]:
+    """The links in the project on the way to what lies at a path."""
+    return [step for step in _steps(path)[:-1] if is_in_project(root, step)]
+
+
+def is_tracked(path: str, environ: Mapping[str, str]) -> bool:
+    """Whether the git work tree around a path, whose folder is a real one, tracks it; also where git cannot tell."""
+    top = git_top(os.path.dirname(path))
+    return bool(top) and _tracks(top, [path], environ)
 
 
 def is_in_project(root: str, path: str) -> bool:

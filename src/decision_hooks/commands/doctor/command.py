@@ -102,7 +102,7 @@ def _mend_ignored(subject: Subject) -> Iterator[str]:
         if change.trouble:
             yield f"not mended: {change.name}: {change.trouble}"
         elif change.needed:
-            yield f"added lines to {change.name}"
+            yield ", ".join((f"added lines to {change.name}", *change.notes))
     if write.named_script(project) != before:
         yield f"named the script in {project.state_file('bin')}"
 
