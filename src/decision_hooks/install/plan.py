@@ -174,11 +174,11 @@ def _change(at: _Place, name: str, make: Callable[[bytes | None], Merged], paste
 
 def _followed(at: _Place, path: str) -> tuple[str, ...]:
     """A note where the user's links are followed; raises ``LeftAlone`` where the repository may have brought them."""
-    links, real = git.links(at.root, path), os.path.realpath(path)
+    links, real = git.links(at.root, path, at.environ), os.path.realpath(path)
     brought = next((link for link in links if git.is_tracked(link, at.environ)), "")
     if brought:
         raise LeftAlone(f"git tracks the link {brought}, which leads to {real}; put a file in its place")
-    if links and not git_top(at.root) and not git.is_in_project(at.root, real):
+    if links and not git_top(at.root) and not git.is_in_project(at.root, real, at.environ):
         raise LeftAlone(f"the link {links[0]} leads out of the project, to {real}; put a file in its place")
     return (f"through a link to {real}",) if links else ()
 

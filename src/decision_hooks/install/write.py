@@ -27,7 +27,7 @@ def refused_script(project: Project, script: str, environ: Mapping[str, str]) ->
     named = project.state_file(_BIN)
     if not script:
         return ""
-    if git.links(project.root, named) or git.is_tracked(os.path.realpath(named), environ):
+    if git.links(project.root, named, environ) or git.is_tracked(os.path.realpath(named), environ):
         return f"{named} came with the repository"
     if not os.path.isabs(script) or os.path.basename(script) != PROGRAMS[0]:
         return f"{named} names {script}, which is no path of {PROGRAMS[0]}"

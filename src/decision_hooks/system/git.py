@@ -117,16 +117,16 @@ def is_users(root: str, path: str, environ: Mapping[str, str]) -> bool:
     Git must know the project, and track none of it: no link on the way, not what they lead to. What lies outside
     of the project is the user's.
     """
-    brought = [step for step in _steps(path) if is_in_project(root, step)]
+    brought = [step for step in _steps(path) if is_in_project(root, step, environ)]
     by_top: dict[str, list[str]] = {}
     for step in brought:
         by_top.setdefault(git_top(os.path.dirname(step)), []).append(step)
     return all(_knows(top) and not _tracks(top, steps, environ) for top, steps in by_top.items())
 
 
-def links(root: str, path: str) -> list[str]:
+def links(root: str, path: str, environ: Mapping[str, str]) -> list[str]:
     """The links in the project on the way to what lies at a path."""
-    return [step for step in _steps(path)[:-1] if is_in_project(root, step)]
+    return [step for step in _steps(path)[:-1] if is_in_project(root, step, environ)]
 
 
 def is_tracked(path: str, environ: Mapping[str, str]) -> bool:
@@ -135,11 +135,15 @@ def is_tracked(path: str, environ: Mapping[str, str]) -> bool:
     return bool(top) and _tracks(top, [path], environ)
 
 
-def is_in_project(root: str, path: str) -> bool:
-    """Whether a path lies in the folder, its git work tree or the main work tree of that; links are not followed."""
+def is_in_project(root: str, path: str, environ: Mapping[str, str]) -> bool:
+    """Whether a path lies in the folder, its git work tree or the main work tree of that; links are not followed.
+
+    A work tree that holds the home folder of the user is the user's own: nothing lies in a project there.
+    """
     top = git_top(root)
-    own = [os.path.realpath(root), *((top, os.path.realpath(main_tree(top))) if top else ())]
-    return any(is_below(path, folder) for folder in (root, *own))
+    folders = {os.path.realpath(root), *((top, os.path.realpath(main_tree(top))) if top else ())}
+    home = os.path.realpath(environ.get("HOME") or "/")
+    return any(is_below(path, folder) and not is_below(home, folder) for folder in folders)
 
 
 def is_below(path: str, folder: str) -> bool:
@@ -168,7 +172,7 @@ def program(root: str, environ: Mapping[str, str]) -> str:
     from decision_hooks.system import process
 
     def is_elsewhere(path: str) -> bool:
-        return not any(is_in_project(root, step) for step in (path, *_steps(path)))
+        return not any(is_in_project(root, step, environ) for step in _steps(path))
 
     return process.on_path("git", search_path(environ), is_elsewhere)
 
