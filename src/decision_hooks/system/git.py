@@ -164,7 +164,15 @@ def find(name: str, folders: Iterable[str], root: str, environ: Mapping[str, str
     """
     from decision_hooks.system import process
 
-    return process.on_path(name, folders, lambda path: is_users(root, path, environ))
+    return process.on_path(name, folders, lambda path: may_run(root, path, environ))
+
+
+def may_run(root: str, path: str, environ: Mapping[str, str]) -> bool:
+    """Whether a hook may run the program at an absolute path that a person or a backend's card names.
+
+    Without git the search path is believed, but nothing that may have been unpacked with the project.
+    """
+    return is_users(root, path, environ) or not (git_top(root) or "/node_modules/" in path)
 
 
 def program(root: str, environ: Mapping[str, str]) -> str:
