@@ -395,6 +395,22 @@ def test_the_real_path_is_named_where_the_users_own_link_is_followed(person: Per
     assert b"decision-hooks" in file.read_bytes()
 
 
+@pytest.mark.parametrize("tracked", [True, False])
+def test_a_script_in_the_project_is_named_where_git_does_not_track_it(person: Person, tracked: bool) -> None:
+    folder = person.root / ".venv" / "bin"
+    folder.mkdir(parents=True)
+    for name in PROGRAMS:
+        (person.bin / name).rename(folder / name)
+    person.script = str(folder / CAPTURE)
+    if tracked:
+        in_git(person, ".venv")
+    code, lines = person.says("install", "--claude")
+    assert code == 0
+    named = person.root / ".claude/hooks/.decision-hooks/bin"
+    assert named.exists() is not tracked
+    assert any("on the search path only" in line for line in lines) is tracked
+
+
 def test_without_git_a_link_that_leads_out_is_refused(person: Person) -> None:
     subprocess.run(["rm", "-rf", str(person.root / ".git")], check=True)
     file = linked(person, "file")

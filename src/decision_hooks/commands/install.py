@@ -78,6 +78,8 @@ def _install(
         chosen = [known[name] for name in used]
     changes = plan.plan_install(project, chosen, options.backend, world.environ)
     script = write.usable_script(world.script)
+    if script and write.came_with_project(project, script, world.environ):
+        script = ""
     if not options.dry_run:
         write.install(project, changes, script)
     world.out(f"{project.root}: {', '.join(host.title for host in chosen)}")

@@ -11,7 +11,7 @@ from decision_hooks.install import memory
 from decision_hooks.install.memory import Memory
 from decision_hooks.install.plan import FileChange
 from decision_hooks.system import files, git, process
-from decision_hooks.system.project import Project, open_state
+from decision_hooks.system.project import Project, git_top, open_state
 
 _BIN = "bin"
 _LONGEST = 8192  # bytes of the file that names the script
@@ -31,9 +31,19 @@ def refused_script(project: Project, script: str, environ: Mapping[str, str]) ->
         return f"{named} came with the repository"
     if not os.path.isabs(script) or os.path.basename(script) != PROGRAMS[0]:
         return f"{named} names {script}, which is no path of {PROGRAMS[0]}"
-    if any(not git.is_users(project.root, path, environ) for path in (script, sister(script))):
-        return f"{script} came with the repository, or git does not know yet"
+    if came_with_project(project, script, environ):
+        return f"{script} lies in the project, and git tracks it or is not there"
     return ""
+
+
+def came_with_project(project: Project, script: str, environ: Mapping[str, str]) -> bool:
+    """Whether the entries take a script, or its sister, for a program of the repository; as their line of sh does."""
+    real = [
+        os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        for path in (script, sister(script))
+    ]
+    inside = [path for path in real if git.is_in_project(project.root, path, environ)]
+    return any(not git_top(os.path.dirname(path)) or git.is_tracked(path, environ) for path in inside)
 
 
 def usable_script(script: str) -> str:

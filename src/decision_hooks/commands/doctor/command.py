@@ -96,7 +96,9 @@ def _mend_ignored(subject: Subject) -> Iterator[str]:
     in_git = os.path.exists(os.path.join(project.root, ".git"))
     changes = plan.plan_install(project, [], "", environ) if in_git else []
     before = write.named_script(project)
-    script = "" if process.is_program(before) else write.usable_script(subject.at.world.script)
+    script = write.usable_script(subject.at.world.script)
+    if not write.refused_script(project, before, environ) and process.is_program(before):
+        script = ""
     write.install(project, changes, script)
     for change in changes:
         if change.trouble:

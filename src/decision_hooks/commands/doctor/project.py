@@ -37,9 +37,8 @@ def script_check(subject: Subject) -> Check:
     named = write.named_script(subject.at.project)
     why = write.refused_script(subject.at.project, named, environ)
     if why:
-        return Check(
-            name, FAIL, f"{why}: the hooks do not run it", f"{_INSTALL}, from an installation of your own"
-        )
+        fix = f"git rm --cached what git tracks of it, then {_INSTALL} from an installation of your own"
+        return Check(name, FAIL, f"{why}: the hooks do not run it", fix)
     script = (
         named if process.is_program(named) else git.find(PROGRAMS[0], git.search_path(environ), root, environ)
     )
