@@ -21,6 +21,7 @@ _FUNCTIONS = (
     # whether a file is the user's own: git, which is no program of the project, does not track it
     'own() { t=-; d=$(cd -P "${1%/*}" && pwd -P) && top "$d" && [ -z "$(cd / && g=$(command -v git) && '
     'case $g in "$R"/*|[!/]*) false;; esac && "$g" --git-dir="$t/.git" --work-tree="$t" -c core.fsmonitor=false '
+    "-c core.hooksPath=/dev/null "
     'ls-files -- ":(icase,literal)$d/${1##*/}" 2>&1 || echo "no answer")" ]; }',
     # whether a program may run: it lies outside of the project $R, or is the user's own; the home folder is
     'home() { case $(cd -P "${HOME:-/}" && pwd -P)/ in "$R"/*) ;; *) false;; esac; }',
