@@ -5,8 +5,8 @@ import { basename, dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const LINES = [
-  "[ -z \"$CAPTURE_DECISIONS_RUNNING$ADR_NORMALIZE_RUNNING$ADR_HOOKS_SKIP\" ] || exit 0; r=${CLAUDE_PROJECT_DIR:-${CURSOR_PROJECT_DIR:-$(git rev-parse --show-toplevel 2>/dev/null || pwd)}}; b=; { IFS= read -r b <\"${r%%/.claude/worktrees/*}/.claude/hooks/.decision-hooks/bin\"; } 2>/dev/null; p=${b%/*}/capture-decisions; [ -f \"$p\" ] && [ -x \"$p\" ] || p=$(command -v capture-decisions) || exit 0; exec \"$p\" --detach \"$@\" # decision-hooks capture",
-  "[ -z \"$CAPTURE_DECISIONS_RUNNING$ADR_NORMALIZE_RUNNING$ADR_HOOKS_SKIP\" ] || exit 0; r=${CLAUDE_PROJECT_DIR:-${CURSOR_PROJECT_DIR:-$(git rev-parse --show-toplevel 2>/dev/null || pwd)}}; b=; { IFS= read -r b <\"${r%%/.claude/worktrees/*}/.claude/hooks/.decision-hooks/bin\"; } 2>/dev/null; p=${b%/*}/normalize-decisions; [ -f \"$p\" ] && [ -x \"$p\" ] || p=$(command -v normalize-decisions) || exit 0; exec \"$p\" --detach \"$@\" # decision-hooks normalize",
+  "[ -z \"$CAPTURE_DECISIONS_RUNNING$ADR_NORMALIZE_RUNNING$ADR_HOOKS_SKIP\" ] || exit 0; { top() { t=$1; until [ -z \"$t\" ] || [ -e \"$t/.git\" ]; do t=${t%/*}; done; [ \"$t\" ]; }; own() { t=-; d=$(cd -P \"${1%/*}\" && pwd -P) && top \"$d\" && [ -z \"$(cd / && g=$(command -v git) && case $g in \"$R\"/*|[!/]*) false;; esac && \"$g\" --git-dir=\"$t/.git\" --work-tree=\"$t\" -c core.fsmonitor=false -c core.hooksPath=/dev/null ls-files -- \":(icase,literal)$d/${1##*/}\" 2>&1 || echo \"no answer\")\" ]; }; home() { case $(cd -P \"${HOME:-/}\" && pwd -P)/ in \"$R\"/*) ;; *) false;; esac; }; may() { case $1 in /*) [ -f \"$1\" ] && [ -x \"$1\" ] && d=$(cd -P \"${1%/*}\" && pwd -P) || return; case $d/ in \"$R\"/*) home || own \"$1\";; esac;; *) false;; esac; }; top \"$PWD\"; r=${CLAUDE_PROJECT_DIR:-${CURSOR_PROJECT_DIR:-${t:-$PWD}}}; m=${r%%/.claude/worktrees/*}; R=$(cd -P \"$m\" && pwd -P) && top \"$R\" && R=$t; b=; f=$m/.claude/hooks/.decision-hooks/bin; [ -f \"$f\" ] && [ ! -L \"$f\" ] && { own \"$f\" || [ -z \"$t\" ]; } && IFS= read -r b <\"$f\"; case $b in */capture-decisions) p=${b%/*}/capture-decisions;; *) p=;; esac; may \"$p\" || { p=$(command -v capture-decisions) && may \"$p\"; } || exit 0; } 2>/dev/null; exec \"$p\" --detach \"$@\" # decision-hooks capture",
+  "[ -z \"$CAPTURE_DECISIONS_RUNNING$ADR_NORMALIZE_RUNNING$ADR_HOOKS_SKIP\" ] || exit 0; { top() { t=$1; until [ -z \"$t\" ] || [ -e \"$t/.git\" ]; do t=${t%/*}; done; [ \"$t\" ]; }; own() { t=-; d=$(cd -P \"${1%/*}\" && pwd -P) && top \"$d\" && [ -z \"$(cd / && g=$(command -v git) && case $g in \"$R\"/*|[!/]*) false;; esac && \"$g\" --git-dir=\"$t/.git\" --work-tree=\"$t\" -c core.fsmonitor=false -c core.hooksPath=/dev/null ls-files -- \":(icase,literal)$d/${1##*/}\" 2>&1 || echo \"no answer\")\" ]; }; home() { case $(cd -P \"${HOME:-/}\" && pwd -P)/ in \"$R\"/*) ;; *) false;; esac; }; may() { case $1 in /*) [ -f \"$1\" ] && [ -x \"$1\" ] && d=$(cd -P \"${1%/*}\" && pwd -P) || return; case $d/ in \"$R\"/*) home || own \"$1\";; esac;; *) false;; esac; }; top \"$PWD\"; r=${CLAUDE_PROJECT_DIR:-${CURSOR_PROJECT_DIR:-${t:-$PWD}}}; m=${r%%/.claude/worktrees/*}; R=$(cd -P \"$m\" && pwd -P) && top \"$R\" && R=$t; b=; f=$m/.claude/hooks/.decision-hooks/bin; [ -f \"$f\" ] && [ ! -L \"$f\" ] && { own \"$f\" || [ -z \"$t\" ]; } && IFS= read -r b <\"$f\"; case $b in */capture-decisions) p=${b%/*}/normalize-decisions;; *) p=;; esac; may \"$p\" || { p=$(command -v normalize-decisions) && may \"$p\"; } || exit 0; } 2>/dev/null; exec \"$p\" --detach \"$@\" # decision-hooks normalize",
 ];
 const GUARDS = ["CAPTURE_DECISIONS_RUNNING", "ADR_NORMALIZE_RUNNING", "ADR_HOOKS_SKIP"];
 
@@ -38,7 +38,7 @@ export default function (pi: any) {
 function run(line: string, flags: string[], root: string, payload: string): Promise<void> {
   return new Promise((done) => {
     const env = { ...process.env, CLAUDE_PROJECT_DIR: root };
-    const child = spawn("sh", ["-c", line, "decision-hooks", ...flags], {
+    const child = spawn("/bin/sh", ["-c", line, "decision-hooks", ...flags], {
       cwd: root,
       detached: true,
       env,
@@ -84,4 +84,4 @@ function textOf(message: any): string {
     .map((block: any) => block.text)
     .join("\n");
 }
-// decision-hooks wrote this file: d5777dc85c51
+// decision-hooks wrote this file: 80298ab7dcd4

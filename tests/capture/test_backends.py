@@ -182,6 +182,30 @@ def test_a_program_in_a_usual_place_is_found_when_the_path_is_minimal(sandbox: S
     assert str(agent.path.parent) in agent.only_call.environ["PATH"].split(os.pathsep)
 
 
+@pytest.mark.parametrize(
+    "place", ["node_modules/.bin/pi", "node_modules/@7n/rules/node_modules/.bin/pi", "tools/pi"]
+)
+@pytest.mark.parametrize("on_path", [False, True])
+def test_a_pi_that_git_tracks_is_passed_over(sandbox: Sandbox, place: str, on_path: bool) -> None:
+    other = ready(sandbox).answers(decision())
+    own = sandbox.fake("pi", path=sandbox.root / place)
+    sandbox.git("add", "-f", place)
+    path = f"{own.path.parent}:{sandbox.environ['PATH']}" if on_path else sandbox.environ["PATH"]
+    sandbox.capture(session(sandbox).payload(), env={"PATH": path})
+    assert (len(own.calls), len(other.calls)) == (0, 1)
+
+
+def test_a_backend_is_given_no_folder_of_the_project_on_its_search_path(sandbox: Sandbox) -> None:
+    pi = ready(sandbox).answers(decision())
+    (sandbox.base / "link").symlink_to(sandbox.root / "tools")
+    mine = f"{sandbox.base}/mine"
+    before = f".::node_modules/.bin:{sandbox.root}/tools:{sandbox.base}/link:{mine}:"
+    sandbox.capture(session(sandbox).payload(), env={"PATH": before + sandbox.environ["PATH"]})
+    given = pi.only_call.environ["PATH"].split(os.pathsep)
+    assert mine in given
+    assert set(given) <= {mine, str(pi.path.parent), *sandbox.environ["PATH"].split(os.pathsep)}
+
+
 def test_a_file_that_cannot_be_run_is_no_program(sandbox: Sandbox) -> None:
     pi = ready(sandbox).answers(decision())
     sandbox.write("node_modules/.bin/pi", "no program")

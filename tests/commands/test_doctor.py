@@ -481,3 +481,37 @@ def test_on_a_terminal_it_shows_the_same(installed: Sandbox) -> None:
     rc, out, err = installed.on_terminal(CAPTURE, "doctor")
     assert (rc, err) == (0, "")
     assert "0 findings" in out
+
+
+# -- what came with the repository
+
+
+@pytest.mark.parametrize("place", ["node_modules/.bin/pi", "bin/claude"])
+def test_a_program_that_git_tracks_is_named_and_not_run(installed: Sandbox, place: str) -> None:
+    own = installed.fake(Path(place).name, path=installed.root / place)
+    installed.git("add", "-f", place)
+    found = doctor(installed, env={"PATH": f"{own.path.parent}:{installed.environ['PATH']}"}).checks[
+        "programs"
+    ]
+    assert found["state"] == "warn"
+    assert f"{own.path} is not run: git tracks it" in found["reason"]
+    assert own.calls == []
+
+
+@pytest.mark.parametrize("kind", ["tracked", "relative", "inside", "link"])
+def test_a_script_that_the_repository_names_is_a_finding_and_not_run(installed: Sandbox, kind: str) -> None:
+    named, mark = installed.root / STATE / "bin", installed.base / "owned"
+    script = installed.root / "tools" / CAPTURE
+    script.parent.mkdir()
+    for name in (CAPTURE, "normalize-decisions"):
+        (script.parent / name).write_text(f"#!/bin/sh\n: >'{mark}'\necho {name}\n")
+        (script.parent / name).chmod(0o755)
+    before = named.read_text()
+    named.write_text({"tracked": before, "relative": f"tools/{CAPTURE}\n"}.get(kind, f"{script}\n"))
+    if kind == "link":
+        named.rename(installed.root / "named")
+        named.symlink_to(installed.root / "named")
+    installed.git("add", "-f", str(named) if kind == "tracked" else "tools")
+    found = doctor(installed).checks["script"]
+    assert found["state"] == "fail"
+    assert not mark.exists()

@@ -325,6 +325,102 @@ def test_a_linked_folder_is_written_through(person: Person) -> None:
     assert person.tree() == tree
 
 
+def in_git(person: Person, *names: str) -> None:
+    subprocess.run(["git", "add", "-f", *names], cwd=person.root, check=True)
+
+
+LINKS = {
+    "file": (CLAUDE, "../../outside/settings.json", "outside/settings.json"),
+    "file inside": (CLAUDE, "../shared.json", "project/shared.json"),
+    "folder": (".cursor", "../outside", "outside/hooks.json"),
+    "ignore": (".gitignore", "../outside/profile", "outside/profile"),
+    "command": (".claude/commands", "../../outside", "outside/n-adr-normalize.md"),
+}
+BOTH = ("--claude", "--cursor")
+
+
+def linked(person: Person, kind: str) -> Path:
+    """A link in the place of a file or folder of the project; the file that it leads to."""
+    name, target, real = LINKS[kind]
+    (person.base / "outside").mkdir()
+    file = person.base / real
+    if kind != "command":
+        file.write_text("{}" if file.suffix == ".json" else "x\n")
+    (person.root / name).parent.mkdir(exist_ok=True)
+    (person.root / name).symlink_to(target)
+    return file
+
+
+def outside(person: Person) -> dict[str, bytes]:
+    files = [path for path in (person.base / "outside").rglob("*") if path.is_file()]
+    return {str(path): path.read_bytes() for path in [*files, *person.root.glob("shared.json")]}
+
+
+@pytest.mark.parametrize("kind", LINKS)
+def test_a_link_that_git_tracks_is_refused_and_all_else_is_done(person: Person, kind: str) -> None:
+    file = linked(person, kind)
+    (person.base / "outside" / ".decision-hooks-install-1-a.tmp").write_text("not ours to remove")
+    in_git(person, LINKS[kind][0])
+    before = outside(person)
+    for more in (("--dry-run",), ()):
+        code, lines = person.says("install", *BOTH, *more)
+        assert code == 1
+        assert any("git tracks the link" in line and str(file) in line for line in lines)
+        assert outside(person) == before
+    others = [name for name in (CLAUDE, CURSOR, ".gitignore") if not name.startswith(LINKS[kind][0])]
+    assert len(others) == (3 if kind == "command" else 2)
+    assert all(b"decision-hooks" in person.read(name) for name in others)
+
+
+@pytest.mark.parametrize("kind", LINKS)
+def test_nothing_is_taken_back_through_a_link_that_git_tracks(person: Person, kind: str) -> None:
+    file = linked(person, kind)
+    assert person.says("install", *BOTH)[0] == 0
+    assert b"decision-hooks" in file.read_bytes()
+    in_git(person, LINKS[kind][0])
+    before = outside(person)
+    code, lines = person.says("uninstall")
+    assert code == 1
+    assert any("git tracks the link" in line for line in lines)
+    assert outside(person) == before
+
+
+@pytest.mark.parametrize("kind", LINKS)
+def test_the_real_path_is_named_where_the_users_own_link_is_followed(person: Person, kind: str) -> None:
+    file = linked(person, kind)
+    for more in (("--dry-run",), ()):
+        code, lines = person.says("install", *BOTH, *more)
+        assert code == 0
+        assert any(line.strip() == f"through a link to {file}" for line in lines)
+    assert b"decision-hooks" in file.read_bytes()
+
+
+@pytest.mark.parametrize("tracked", [True, False])
+def test_a_script_in_the_project_is_named_where_git_does_not_track_it(person: Person, tracked: bool) -> None:
+    folder = person.root / ".venv" / "bin"
+    folder.mkdir(parents=True)
+    for name in PROGRAMS:
+        (person.bin / name).rename(folder / name)
+    person.script = str(folder / CAPTURE)
+    if tracked:
+        in_git(person, ".venv")
+    code, lines = person.says("install", "--claude")
+    assert code == 0
+    named = person.root / ".claude/hooks/.decision-hooks/bin"
+    assert named.exists() is not tracked
+    assert any("on the search path only" in line for line in lines) is tracked
+
+
+def test_without_git_a_link_that_leads_out_is_refused(person: Person) -> None:
+    subprocess.run(["rm", "-rf", str(person.root / ".git")], check=True)
+    file = linked(person, "file")
+    code, lines = person.says("install", "--claude")
+    assert code == 1
+    assert any("leads out of the project" in line for line in lines)
+    assert file.read_bytes() == b"{}"
+    assert b"decision-hooks" in person.read(".gitignore")
+
+
 def test_a_file_that_changes_between_look_and_write_is_not_overwritten(person: Person) -> None:
     person.write(CLAUDE, "{}")
     from decision_hooks.errors import FolderError
@@ -677,7 +773,8 @@ def test_a_base_line_stays_away_where_git_tracks_something_under_it(person: Pers
 @pytest.mark.parametrize(("text", "asked"), [("", ["check-ignore", "ls-files"]), (COVERED, [])])
 def test_git_is_asked_each_question_once(person: Person, text: str, asked: list[str]) -> None:
     log = person.base / "git.log"
-    (person.bin / "git").write_text(f'#!/bin/sh\necho "$5" >>"{log}"\nexec /usr/bin/git "$@"\n')
+    words = f'for word; do case $word in *-ignore|ls-*) echo "$word"; esac; done >>"{log}"'
+    (person.bin / "git").write_text(f'#!/bin/sh\n{words}\nexec /usr/bin/git "$@"\n')
     (person.bin / "git").chmod(0o755)
     person.environ["PATH"] = f"{person.bin}:/usr/bin:/bin"
     person.write(".gitignore", text)

@@ -299,3 +299,154 @@ def test_the_plugin_finds_the_programs_of_a_user_installation_under_a_short_path
     script = place.script(place.home / ".local" / "bin")
     assert place.run(LINES["plugin"], CLAUDE_PROJECT_DIR=str(place.root), PATH="/usr/bin:/bin") == SILENT
     assert called(script)
+
+
+# -- what the repository brought is not run
+
+
+def init(place: Place, *tracked: str) -> None:
+    """Make the project a repository that tracks these paths, or no more than an empty file."""
+    (place.root / "README").touch()
+    git = ["git", "-C", str(place.root)]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "add", "-f", *(tracked or ("README",))], check=True)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("host", ["claude", "codex"])
+@pytest.mark.parametrize("where", ["inside", "outside", "through the process", "relative"])
+def test_a_script_that_a_committed_file_names_is_not_run(
+    place: Place, shell: str, host: str, where: str
+) -> None:
+    script = place.script((place.base if where == "outside" else place.root) / "tools")
+    named = {"through the process": f"/proc/self/cwd/tools/{CAPTURE}", "relative": f"tools/{CAPTURE}"}
+    place.name_in_bin(named.get(where, script))
+    init(place, ".")
+    env = {"CLAUDE_PROJECT_DIR": str(place.root)} if host == "claude" else {}
+    assert place.run(LINES[host], shell=shell, cwd=place.root, **env) == SILENT
+    assert not called(script)
+    other = place.script(place.path)
+    assert place.run(LINES[host], shell=shell, cwd=place.root, **env) == SILENT
+    assert called(other)
+
+
+def committed_program(place: Place) -> Path:
+    script = place.script(place.root / ".venv" / "bin")
+    place.name_in_bin(script)
+    init(place, ".venv")
+    return script
+
+
+def before_git(place: Place) -> Path:
+    script = place.script(place.root / "tools")
+    place.name_in_bin(script)
+    return script
+
+
+def linked_pointer(place: Place) -> Path:
+    script = place.script(place.base / "tools")
+    place.name_in_bin(script)
+    (place.root / entry_line.BIN).rename(place.root / "named")
+    (place.root / entry_line.BIN).symlink_to("../../../named")
+    init(place)
+    return script
+
+
+def linked_state(place: Place) -> Path:
+    script = place.script(place.base / "tools")
+    place.name_in_bin(script)
+    (place.root / ".claude").rename(place.root / "agents")
+    (place.root / ".claude").symlink_to("agents")
+    init(place, ".")
+    return script
+
+
+def other_letter_case(place: Place) -> Path:
+    script = place.script(place.root / ".venv" / "bin")
+    place.name_in_bin(script)
+    place.script(place.root / ".Venv" / "bin")
+    init(place, ".Venv")
+    return script
+
+
+def committed_on_path(place: Place) -> Path:
+    script = place.script(place.root / "node_modules" / ".bin")
+    init(place, ".")
+    return script
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(
+    "make",
+    [committed_program, before_git, linked_pointer, linked_state, other_letter_case, committed_on_path],
+    ids=lambda make: str(make.__name__),
+)
+def test_a_program_that_came_with_the_repository_is_not_run(
+    place: Place, shell: str, make: Callable[[Place], Path]
+) -> None:
+    script = make(place)
+    path = f".:node_modules/.bin:{place.root}/node_modules/.bin:/usr/bin:/bin"
+    for name in ("claude", "cursor", "codex", "plugin"):
+        assert place.run(LINES[name], shell=shell, cwd=place.root, PATH=path) == SILENT
+    assert not called(script)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_users_own_installation_in_the_project_is_run(place: Place, shell: str) -> None:
+    script = place.script(place.root / ".venv" / "bin")
+    place.name_in_bin(script)
+    init(place)
+    env = {"CLAUDE_PROJECT_DIR": str(place.root), "PATH": f"{script.parent}:/usr/bin:/bin"}
+    for name in ("claude", "plugin"):
+        Path(f"{script}.args").unlink(missing_ok=True)
+        assert place.run(LINES[name], shell=shell, cwd=place.root, **env) == SILENT
+        assert called(script)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_in_the_home_folder_the_users_programs_are_run(place: Place, shell: str) -> None:
+    script = place.script(place.home / ".local" / "bin")
+    path = f"{script.parent}:/usr/bin:/bin"
+    assert place.run(LINES["codex"], shell=shell, cwd=place.home, PATH=path) == SILENT
+    assert called(script)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("first", [".", "", "{root}", "node_modules/.bin"])
+def test_the_line_runs_no_other_program_of_the_project(place: Place, shell: str, first: str) -> None:
+    place.name_in_bin(place.script(place.base / "venv"))
+    owned = place.base / "owned"
+    for name in ("git", "grep", "sh", "pwd", CAPTURE):
+        for folder in (place.root, place.root / "node_modules" / ".bin"):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(f"#!/bin/sh\n: >'{owned}'\n")
+            (folder / name).chmod(0o755)
+    init(place, "git", CAPTURE, "node_modules")
+    path = f"{first.format(root=place.root)}:/usr/bin:/bin"
+    program = shutil.which(shell, path="/usr/bin:/bin") or shell
+    for name, line in LINES.items():
+        for env in ({}, in_cursor(place)):
+            assert place.run(line, shell=program, cwd=place.root, **{**env, "PATH": path})[0] == 0, name
+    assert not owned.exists()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_repositorys_configuration_runs_nothing(place: Place, shell: str) -> None:
+    script = place.script(place.root / ".venv" / "bin")
+    place.name_in_bin(script)
+    init(place)
+    owned = place.base / "owned"
+    evil = place.script(place.base / "evil", "fsmonitor")
+    evil.write_text(f"#!/bin/sh\n: >'{owned}'\n")
+    with (place.root / ".git" / "config").open("a", encoding="utf-8") as stream:
+        stream.write(f'[core]\n\tfsmonitor = "{evil}"\n\tworktree = "{place.base}"\n\tpager = "{evil}"\n')
+    assert place.run(LINES["claude"], shell=shell, CLAUDE_PROJECT_DIR=str(place.root)) == SILENT
+    assert called(script)
+    assert not owned.exists()
+
+
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+def test_a_closed_stderr_does_no_harm(place: Place, line: str) -> None:
+    script = place.script(place.path)
+    assert place.run(f"exec 2>&-; {line}", CLAUDE_PROJECT_DIR=str(place.root))[0] == 0
+    assert called(script)

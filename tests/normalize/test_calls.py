@@ -13,7 +13,12 @@ from support.guard import STRACE
 from support.inbox import CLAUDE, NOW, ONE, all_three, fill, fill_after_edit
 from support.sandbox import NORMALIZE, Sandbox
 
-READS_ONLY = {"diff", "ls-files", "check-ignore", "rev-parse", "status"}
+READS_ONLY = {
+    "cat-file",
+    "check-ignore",
+    "ls-files",
+    "ls-tree",
+}  # none of them runs a filter, a driver or a hook
 WRITES = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|rename|unlink|mkdir|link\(")
 
 

@@ -90,36 +90,35 @@ def test_tooling_is_a_narrow_list(paths: list[str], tooling: bool) -> None:
     assert found is tooling
 
 
-DIFF = """diff --git a/package.json b/package.json
-index 1..2 100644
---- a/package.json
-+++ b/package.json
-@@ -1,5 +1,5 @@
- {
-   "name": "x",
--  "version": "1.0.0",
-+  "version": "1.0.1",
-   "private": true
- }
+BEFORE = """{
+  "name": "x",
+  "version": "1.0.0",
+  "private": true
+}
 """
+NOW = BEFORE.replace("1.0.0", "1.0.1")
 
 
 @pytest.mark.parametrize(
-    ("diff", "only"),
+    ("before", "now", "only"),
     [
-        (DIFF, True),
-        (DIFF.replace('   "private": true', '-  "private": true'), False),
-        (DIFF.replace('+  "version": "1.0.1",', '+  "version": "1.0.1", "main": "x"'), False),
-        (DIFF.replace("index 1..2", "old mode 100644\nnew mode 100755\nindex 1..2"), False),
-        (DIFF.replace('   "private"', '--- a removed line\n   "private"'), False),
-        (DIFF.replace('   "private"', '+++ an added line\n   "private"'), False),
-        (DIFF + DIFF.replace("version", "engine"), False),
-        (DIFF + DIFF.replace("package.json", "web/package.json"), True),
-        (DIFF.replace("\n", "\r\n"), True),
-        ("", False),
-        ("diff --git a/x b/x\nBinary files differ\n", False),
-        (DIFF.partition("@@")[0], False),
+        (BEFORE, NOW, True),
+        (BEFORE, NOW.replace('  "private": true\n', ""), False),
+        (BEFORE, NOW.replace('"1.0.1",', '"1.0.1", "main": "x"'), False),
+        (BEFORE, NOW.replace('  "private"', '--- an added line\n  "private"'), False),
+        (BEFORE.replace('  "private"', '+++ a removed line\n  "private"'), NOW, False),
+        (BEFORE.replace("version", "engine"), NOW.replace("version", "engine"), False),
+        (BEFORE * 2, NOW * 2, True),
+        (BEFORE, NOW.replace("\n", "\r\n"), True),
+        (BEFORE.replace("\n", "\r\n"), NOW, True),
+        (BEFORE, NOW.rstrip("\n"), False),
+        (BEFORE, BEFORE, False),
+        (BEFORE, BEFORE.replace("\n", "\r\n"), False),
+        ("", "", False),
+        ("", NOW, False),
+        ("\0\1", "\0\2", False),
+        ('{"version": "1.0.0", "name": "x"}', '{"version": "1.0.1", "name": "x"}', False),
     ],
 )
-def test_only_the_version_line_may_have_changed(diff: str, only: bool) -> None:
-    assert only_version_changed(diff) is only
+def test_only_the_version_line_may_have_changed(before: str, now: str, only: bool) -> None:
+    assert only_version_changed(before, now) is only

@@ -93,3 +93,41 @@ def test_records_that_a_link_leads_out_of_the_root_are_refused(tmp_path: Path) -
         project.project_at(str(root), "docs/adr")
     (tmp_path / "rooted").symlink_to(root)
     assert project.project_at(str(tmp_path / "rooted"), "adr").adr == f"{tmp_path}/rooted/adr"
+
+
+@pytest.mark.parametrize(
+    ("link", "target", "says"),
+    [
+        ("docs/adr", "../.claude/commands", "into .claude"),
+        ("docs", ".CURSOR", "into .CURSOR"),
+        ("docs", ".git/hooks", "into .git"),
+        ("docs/adr", "../sub/.codex/prompts", "into .codex"),
+        ("docs/adr", "../.github/workflows", "into .github"),
+        ("docs/adr", "..", "above itself"),
+        ("docs/adr", ".", "above itself"),
+        ("docs", ".", ""),
+        ("docs", "../other", "out of the project"),
+        ("docs/adr", "../decisions", ""),
+        ("docs/adr", "2026/now", ""),
+    ],
+)
+def test_a_link_leads_records_only_to_a_plain_folder_of_the_project(
+    tmp_path: Path, link: str, target: str, says: str
+) -> None:
+    root = tmp_path / "root"
+    place = root / link
+    place.parent.mkdir(parents=True)
+    (place.parent / target).mkdir(parents=True, exist_ok=True)
+    place.symlink_to(target)
+    if says:
+        with pytest.raises(SettingError, match=says):
+            project.project_at(str(root), "docs/adr")
+    else:
+        assert project.project_at(str(root), "docs/adr").adr == f"{root}/docs/adr"
+
+
+@pytest.mark.parametrize("folder", [".cursor/adr", "sub/.pi", ".Codex", "sub/.git/x"])
+def test_records_never_lie_among_the_files_of_agents_and_git(tmp_path: Path, folder: str) -> None:
+    with pytest.raises(SettingError, match="leads into"):
+        project.project_at(str(tmp_path), folder)
+    assert project.project_at(str(tmp_path), ".adr/now").adr == f"{tmp_path}/.adr/now"

@@ -11,7 +11,7 @@ from decision_hooks.backends.base import MODEL, WORKSPACE, Backend, Card, Form
 from decision_hooks.backends.table import LOCAL_CARD
 from decision_hooks.errors import BackendError
 from decision_hooks.settings import GUARDS
-from decision_hooks.system import process
+from decision_hooks.system import git, process
 
 _USUAL_PLACES = (
     "~/.local/bin ~/.npm-global/bin ~/.bun/bin ~/.volta/bin ~/.claude/local /opt/homebrew/bin /usr/local/bin"
@@ -30,19 +30,21 @@ _OLD_PROGRAM = re.compile(
 
 
 def find_program(card: Card, root: str, environ: Mapping[str, str]) -> str:
-    """The path of a backend's program; "" when it is nowhere."""
-    import shutil
+    """The path of a backend's program; "" when it is nowhere. None that the repository brought."""
+    return git.find(card.name, _places(card, root, environ), root, environ)
 
-    for path in (os.path.join(root, own) for own in card.project_paths):
-        if os.path.isfile(path) and os.access(path, os.X_OK):
-            return path
+
+def passed_over(card: Card, root: str, environ: Mapping[str, str]) -> str:
+    """The first program of a backend that is not used because the repository brought it, "" when there is none."""
+    found = process.on_path(card.name, _places(card, root, environ), lambda path: True)
+    return found if found and not git.may_run(root, found, environ) else ""
+
+
+def _places(card: Card, root: str, environ: Mapping[str, str]) -> list[str]:
     home = environ.get("HOME", "")
+    own = [os.path.dirname(os.path.join(root, path)) for path in card.project_paths]
     usual = [p.replace("~", home, 1) for p in _USUAL_PLACES if home or not p.startswith("~")]
-    for search_path in (environ.get("PATH", os.defpath), os.pathsep.join(usual)):
-        program = shutil.which(card.name, path=search_path)
-        if program and os.path.isabs(program):
-            return program
-    return ""
+    return [*own, *git.search_path(environ), *usual]
 
 
 def find_backend(
@@ -62,8 +64,12 @@ def local_backend(model: str, root: str, environ: Mapping[str, str]) -> Backend:
     return find_backend(LOCAL_CARD, LOCAL_CARD.capture, model, root, environ)
 
 
-def child_environ(environ: Mapping[str, str], program: str) -> dict[str, str]:
-    """The user's environment with both guards, without what ties the child to the calling session."""
+def child_environ(environ: Mapping[str, str], program: str, root: str = "") -> dict[str, str]:
+    """The user's environment with both guards, without what ties the child to the calling session.
+
+    Its search path has no relative folders, and none of the project at ``root``: a script would start what lies
+    there in the place of ``node``.
+    """
     env = {
         name: value
         for name, value in environ.items()
@@ -73,10 +79,14 @@ def child_environ(environ: Mapping[str, str], program: str) -> dict[str, str]:
     env["CLAUDE_CODE_DISABLE_ATTACHMENTS"] = "1"
     env["CLAUDE_CODE_MAX_RETRIES"] = "2"
     folder = os.path.dirname(program)
-    path = env.get("PATH", os.defpath)
-    if folder and folder not in path.split(os.pathsep):  # `node` lies beside it, where the PATH is minimal
-        env["PATH"] = path + os.pathsep + folder
-    return env
+    path = [
+        item
+        for item in git.search_path(env)
+        if os.path.isabs(item) and not (root and git.is_in_project(root, os.path.realpath(item), environ))
+    ]
+    if folder and folder not in path:  # `node` lies beside it, where the PATH is minimal
+        path.append(folder)
+    return {**env, "PATH": os.pathsep.join(path) or os.defpath}
 
 
 def ask(
@@ -96,7 +106,7 @@ def ask(
     """
     import tempfile
 
-    env = child_environ(environ, backend.program)
+    env = child_environ(environ, backend.program, root)
     data = prompt.encode("utf-8", "replace")
     left = timeout
     answer = Answer("", "start", "no form")

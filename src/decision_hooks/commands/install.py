@@ -81,6 +81,8 @@ def _install(
     check_state(project, world.environ, adopt=True)
     changes = plan.plan_install(project, chosen, options.backend, world.environ)
     script = write.usable_script(world.script)
+    if script and write.came_with_project(project, script, world.environ):
+        script = ""
     adopted = not options.dry_run and write.install(project, changes, script, world.environ)
     world.out(f"{project.root}: {', '.join(host.title for host in chosen)}")
     if adopted:
@@ -99,8 +101,8 @@ def _uninstall(
     project, refused = usable(project, world.environ)
     chosen = _named(options, known) or list(known.values())
     others = [host for host in known.values() if host not in chosen]
-    last = not plan.present(project, others)
-    changes = plan.plan_uninstall(project, chosen, ignore=last)
+    last = not plan.present(project, others, world.environ)
+    changes = plan.plan_uninstall(project, chosen, world.environ, ignore=last)
     shown = [change for change in changes if change.needed or change.trouble]
     _show(world, shown, dry=options.dry_run)
     if not shown:

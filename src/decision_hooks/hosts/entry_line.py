@@ -14,7 +14,24 @@ BIN = ".claude/hooks/.decision-hooks/bin"  # names the script of capture-decisio
 
 # Claude Code keeps the work trees that it makes here; what git ignores is only in the main one.
 _WORKTREES = "/.claude/worktrees/*"
-_ROOT = "r=${CLAUDE_PROJECT_DIR:-${CURSOR_PROJECT_DIR:-$(git rev-parse --show-toplevel 2>/dev/null || pwd)}}"
+# The commands of the line that find the root ``$r`` and say what may run. Nothing of the project is started before.
+_FUNCTIONS = (
+    # $t: the top of the git work tree around a folder
+    'top() { t=$1; until [ -z "$t" ] || [ -e "$t/.git" ]; do t=${t%/*}; done; [ "$t" ]; }',
+    # whether a file is the user's own: git, which is no program of the project, does not track it
+    'own() { t=-; d=$(cd -P "${1%/*}" && pwd -P) && top "$d" && [ -z "$(cd / && g=$(command -v git) && '
+    'case $g in "$R"/*|[!/]*) false;; esac && "$g" --git-dir="$t/.git" --work-tree="$t" -c core.fsmonitor=false '
+    "-c core.hooksPath=/dev/null "
+    'ls-files -- ":(icase,literal)$d/${1##*/}" 2>&1 || echo "no answer")" ]; }',
+    # whether a program may run: it lies outside of the project $R, or is the user's own; the home folder is
+    'home() { case $(cd -P "${HOME:-/}" && pwd -P)/ in "$R"/*) ;; *) false;; esac; }',
+    'may() { case $1 in /*) [ -f "$1" ] && [ -x "$1" ] && d=$(cd -P "${1%/*}" && pwd -P) || return; '
+    'case $d/ in "$R"/*) home || own "$1";; esac;; *) false;; esac; }',
+    'top "$PWD"',
+    "r=${CLAUDE_PROJECT_DIR:-${CURSOR_PROJECT_DIR:-${t:-$PWD}}}",
+    f"m=${{r%%{_WORKTREES}}}",
+    'R=$(cd -P "$m" && pwd -P) && top "$R" && R=$t',
+)
 
 
 class Layout(NamedTuple):
@@ -85,23 +102,28 @@ class Target(NamedTuple):
 def line(entry: HookEntry, *before: str) -> str:
     """The command line of an entry: plain sh, silent, and exit 0 where the program is not installed.
 
-    It leaves at once on a guard, then takes the script named in ``BIN``, else the one on the search path.
+    It leaves at once on a guard, then takes the script named in ``BIN``, else the one on the search path; neither
+    when the repository brought it.
     """
     return line_finding(
         entry,
         *before,
-        "b=",
-        f'{{ IFS= read -r b <"${{r%%{_WORKTREES}}}/{BIN}"; }} 2>/dev/null',
-        f"p=${{b%/*}}/{entry.program}",
-        f'[ -f "$p" ] && [ -x "$p" ] || p=$(command -v {entry.program}) || exit 0',
+        f"b=; f=$m/{BIN}",
+        '[ -f "$f" ] && [ ! -L "$f" ] && { own "$f" || [ -z "$t" ]; } && IFS= read -r b <"$f"',
+        f"case $b in */{PROGRAMS[0]}) p=${{b%/*}}/{entry.program};; *) p=;; esac",
+        f'may "$p" || {{ p=$(command -v {entry.program}) && may "$p"; }} || exit 0',
     )
 
 
 def line_finding(entry: HookEntry, *find: str) -> str:
-    """The command line of an entry that finds the program ``$p`` by these commands, ``$r`` being the root."""
+    """The command line of an entry that finds the program ``$p`` by these commands, ``$r`` being the root.
+
+    The commands may ask ``may FILE``: whether that program is none that the repository brought.
+    """
     guards = "".join(f"${name}" for name in GUARDS)
+    start = f'[ -z "{guards}" ] || exit 0'
     run = f'exec "$p" {entry.arguments} "$@" {MARK} {entry.id}'
-    return "; ".join((f'[ -z "{guards}" ] || exit 0', _ROOT, *find, run))
+    return f"{start}; {{ {'; '.join((*_FUNCTIONS, *find))}; }} 2>/dev/null; {run}"
 
 
 def sh_entries(*before: str) -> tuple[HookEntry, ...]:

@@ -10,8 +10,8 @@ from decision_hooks.hosts.entry_line import PROGRAMS
 from decision_hooks.install import memory
 from decision_hooks.install.memory import Memory
 from decision_hooks.install.plan import FileChange
-from decision_hooks.system import files, process
-from decision_hooks.system.project import SEAL, Project
+from decision_hooks.system import files, git, process
+from decision_hooks.system.project import SEAL, Project, git_top
 from decision_hooks.system.state_folder import open_state
 
 _BIN = "bin"
@@ -21,6 +21,30 @@ _LONGEST = 8192  # bytes of the file that names the script
 def named_script(project: Project) -> str:
     """What the state folder names as the script of ``capture-decisions``, "" when it names none."""
     return (files.read_text(project.state_file(_BIN), _LONGEST) or "").rstrip("\n")
+
+
+def refused_script(project: Project, script: str, environ: Mapping[str, str]) -> str:
+    """Why the entries do not start the script that the state folder names; "" when they do."""
+    named = project.state_file(_BIN)
+    if not script:
+        return ""
+    if git.links(project.root, named, environ) or git.is_tracked(os.path.realpath(named), environ):
+        return f"{named} came with the repository"
+    if not os.path.isabs(script) or os.path.basename(script) != PROGRAMS[0]:
+        return f"{named} names {script}, which is no path of {PROGRAMS[0]}"
+    if came_with_project(project, script, environ):
+        return f"{script} lies in the project, and git tracks it or is not there"
+    return ""
+
+
+def came_with_project(project: Project, script: str, environ: Mapping[str, str]) -> bool:
+    """Whether the entries take a script, or its sister, for a program of the repository; as their line of sh does."""
+    real = [
+        os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        for path in (script, sister(script))
+    ]
+    inside = [path for path in real if git.is_in_project(project.root, path, environ)]
+    return any(not git_top(os.path.dirname(path)) or git.is_tracked(path, environ) for path in inside)
 
 
 def usable_script(script: str) -> str:
@@ -104,7 +128,7 @@ def _write(change: FileChange) -> None:
 def _sweep(project: Project, changes: Sequence[FileChange]) -> None:
     """Remove what a killed run has left beside the files."""
     own = (project.state, project.state_file(memory.BACKUPS))
-    for folder in {*(os.path.dirname(change.path) for change in changes), *own}:
+    for folder in {*(os.path.dirname(change.path) for change in changes if not change.trouble), *own}:
         files.remove_leftovers(folder, memory.LABEL)
 
 

@@ -39,22 +39,14 @@ def is_tooling_only(
     return bool(changed) and all(_is_tooling(path, root, adr_dir, version_only) for path in changed)
 
 
-def only_version_changed(diff: str) -> bool:
-    """Whether a unified git diff is not empty and touches no other line than ``"version"``."""
-    changed, in_hunk = 0, False
-    for line in diff.split("\n"):
-        if line.startswith("@@"):
-            in_hunk = True
-        elif line.startswith("diff "):
-            in_hunk = False
-        elif not in_hunk:
-            if line.startswith(("old mode", "deleted file", "new file", "rename ", "Binary ", "GIT binary")):
-                return False
-        elif line.startswith(("+", "-")):
-            if not re.fullmatch(r'[+-]\s*"version"\s*:\s*"[^"]*"\s*,?\s*', line):
-                return False
-            changed += 1
-    return changed > 0
+def only_version_changed(before: str, now: str) -> bool:
+    """Whether two texts differ, and in no other lines than ``"version"``; ends of lines may differ."""
+    old, new = (text.replace("\r\n", "\n").split("\n") for text in (before, now))
+    return old != new and _without_version(old) == _without_version(new)
+
+
+def _without_version(lines: Iterable[str]) -> list[str]:
+    return [line for line in lines if not re.fullmatch(r'\s*"version"\s*:\s*"[^"]*"\s*,?\s*', line)]
 
 
 def _is_tooling(path: str, root: str, adr_dir: str, version_only: Callable[[str], bool]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -78,12 +78,16 @@ def is_program(path: str) -> bool:
         return False
 
 
-def on_path(name: str, path: str) -> str:
-    """The absolute path of a program on a search path, "" when it is not there."""
-    import shutil
+def on_path(name: str, folders: Iterable[str], may_run: Callable[[str], bool]) -> str:
+    """The absolute path of a program in the folders of a search path, "" when it is not there.
 
-    found = shutil.which(name, path=path)
-    return found if found and os.path.isabs(found) else ""
+    Relative and empty names of folders are passed over, and programs that ``may_run`` denies.
+    """
+    for folder in folders:
+        found = os.path.join(folder, name)
+        if os.path.isabs(folder) and is_program(found) and may_run(found):
+            return found
+    return ""
 
 
 class HeldSignals:

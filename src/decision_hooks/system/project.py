@@ -10,6 +10,9 @@ from decision_hooks.errors import OutsideError
 from decision_hooks.system import files
 
 SEAL = ".sealed"  # a file of the state folder: the seals of the machines that may use it
+_NO_RECORDS = frozenset(
+    (".git", ".claude", ".cursor", ".codex", ".pi")
+)  # a record there is a command or a setting
 
 
 class Project(NamedTuple):
@@ -97,13 +100,26 @@ def work_trees(root: str) -> tuple[str, ...]:
 
 
 def project_at(root: str, adr_dir: str) -> Project:
-    """The folders of the project at ``root``; ``OutsideError`` when the records would lie outside of it."""
+    """The folders of the project at ``root``; ``OutsideError`` where records must not lie."""
     adr = os.path.join(root, *adr_dir.split("/"))
-    inside = os.path.realpath(root)
-    if os.path.commonpath([inside, os.path.realpath(adr)]) != inside:
-        raise OutsideError(f"the folder of records {adr} leads out of the project; nothing was done")
+    trouble = _trouble_of_records(root, adr, adr_dir.split("/"))
+    if trouble:
+        raise OutsideError(f"the folder of records {adr} {trouble}; nothing was done")
     hooks = os.path.join(root, ".claude", "hooks")
     return Project(root=root, adr=adr, hooks=hooks, state=state_folder(root))
+
+
+def _trouble_of_records(root: str, adr: str, asked: list[str]) -> str:
+    """Why a link must not be followed to the records: a repository can bring it. "" when it may be."""
+    inside, real = os.path.realpath(root), os.path.realpath(adr)
+    if os.path.commonpath([inside, real]) != inside:
+        return "leads out of the project"
+    if os.path.join(inside, *asked).startswith(real.rstrip("/") + "/"):
+        return "leads to a folder above itself"
+    for name in os.path.relpath(real, inside).split("/"):
+        if name.casefold() in _NO_RECORDS or (name.startswith(".") and name not in asked):
+            return f"leads into {name}"
+    return ""
 
 
 def state_folder(root: str) -> str:

@@ -30,7 +30,8 @@ def verdict_of(
 
     @cache
     def version_only(path: str) -> bool:
-        return relevance.only_version_changed(git.diff_to_head(root, path, environ))
+        texts = git.before_and_now(root, path, environ)
+        return texts is not None and relevance.only_version_changed(*texts)
 
     def verdict(edits: Sequence[Edit]) -> str:
         paths = relevance.changed_paths(edits, root=root, resolve=os.path.realpath)

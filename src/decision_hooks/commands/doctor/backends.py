@@ -58,13 +58,21 @@ def _choice_check(name: str, choice: BackendChoice | None, fix: str) -> Check:
 
 
 def _programs_check(subject: Subject) -> Check:
-    programs = []
+    root, environ = subject.at.project.root, subject.at.world.environ
+    programs, brought = [], []
     for card in table.CARDS:
-        path = call.find_program(card, subject.at.project.root, subject.at.world.environ)
+        path = call.find_program(card, root, environ)
         if path:
-            programs.append(f"{card.name} {_version(path, subject.at.world.environ)} ({path})")
+            programs.append(f"{card.name} {_version(path, environ)} ({path})")
+        unused = call.passed_over(card, root, environ)
+        if unused:
+            brought.append(f"{unused} is not run: git tracks it, or does not know the project yet")
     if not programs:
-        return Check("programs", WARN, f"none of {_programs('and')} is found", "install one of them")
+        reason = "; ".join((f"none of {_programs('and')} is found", *brought))
+        return Check("programs", WARN, reason, "install one of them")
+    if brought:
+        fix = "if it is yours, take it out of git, or install it elsewhere"
+        return Check("programs", WARN, "; ".join((", ".join(programs), *brought)), fix)
     return Check("programs", OK, ", ".join(programs))
 
 

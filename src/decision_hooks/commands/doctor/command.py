@@ -109,13 +109,15 @@ def _mend_ignored(subject: Subject) -> Iterator[str]:
     in_git = os.path.exists(os.path.join(project.root, ".git"))
     changes = plan.plan_install(project, [], "", environ) if in_git else []
     before = write.named_script(project)
-    script = "" if process.is_program(before) else write.usable_script(subject.at.world.script)
+    script = write.usable_script(subject.at.world.script)
+    if not write.refused_script(project, before, environ) and process.is_program(before):
+        script = ""
     write.install(project, changes, script, environ)
     for change in changes:
         if change.trouble:
             yield f"not mended: {change.name}: {change.trouble}"
         elif change.needed:
-            yield f"added lines to {change.name}"
+            yield ", ".join((f"added lines to {change.name}", *change.notes))
     if write.named_script(project) != before:
         yield f"named the script in {project.state_file('bin')}"
 

@@ -35,9 +35,15 @@ _SCRIPT_SECONDS = 15.0  # that a script may take to print its version
 def script_check(subject: Subject) -> Check:
     """Whether the script that the entries start is there and runs, and so its sister."""
     name = "script"
-    path = subject.at.world.environ.get("PATH", os.defpath)
+    root, environ = subject.at.project.root, subject.at.world.environ
     named = write.named_script(subject.at.project)
-    script = named if process.is_program(named) else process.on_path(PROGRAMS[0], path)
+    why = write.refused_script(subject.at.project, named, environ)
+    if why:
+        fix = f"git rm --cached what git tracks of it, then {_INSTALL} from an installation of your own"
+        return Check(name, FAIL, f"{why}: the hooks do not run it", fix)
+    script = (
+        named if process.is_program(named) else git.find(PROGRAMS[0], git.search_path(environ), root, environ)
+    )
     if not script:
         reason = f"{named} is gone" if named else "capture-decisions is not on the search path"
         again = "" if process.is_program(subject.at.world.script) else "pip install decision-hooks, then "
@@ -133,7 +139,7 @@ def _ignore_check(subject: Subject) -> Check:
     name, project, environ = "gitignore", subject.at.project, subject.at.world.environ
     if not git_dir(project.root):
         return Check(name, OFF, "the project is no git work tree")
-    if process.run(["git", "--version"], cwd=os.sep, env=environ, timeout=10).status != 0:
+    if not git.program(project.root, environ):
         return Check(name, OFF, "git is not found")
     of_git = set(git.tracked_files(project.root, environ).splitlines())
     tracked = [path for path in (*gitignore.OWN, BIN) if path in of_git]

@@ -18,11 +18,10 @@ from decision_hooks.hosts.entry_line import (
 from decision_hooks.hosts.marks import MARK
 
 # Cursor runs the hooks of Claude Code too: where it has an entry of its own, that one does the work.
-_NOT_TWICE_IN_CURSOR = (
-    f'[ -n "$CURSOR_VERSION" ] && [ -z "$CLAUDECODE" ] && grep -qs "{MARK}" "$r/.cursor/hooks.json" && exit 0'
-)
+_IN_CURSOR = '[ -n "$CURSOR_VERSION" ] && [ -z "$CLAUDECODE" ]'
+_NOT_TWICE_IN_CURSOR = f'{_IN_CURSOR} && command -p grep -qs "{MARK}" "$r/.cursor/hooks.json" && exit 0'
 _NOT_BESIDE_SETTINGS = (
-    f'grep -qs "{MARK}" "$r/.claude/settings.json" "$r/.claude/settings.local.json" && exit 0'
+    f'command -p grep -qs "{MARK}" "$r/.claude/settings.json" "$r/.claude/settings.local.json" && exit 0'
 )
 _COMMAND_HEAD = """---
 description: Normalise decision drafts in docs/adr into MADR records
@@ -70,8 +69,8 @@ def plugin_entries() -> tuple[HookEntry, ...]:
                 '[ -d "$r/${ADR_DIR:-docs/adr}" ] || exit 0',
                 _NOT_BESIDE_SETTINGS,
                 # the search path of a program that was started from a desktop is short
-                f"p=$(command -v {entry.program}) || p=$HOME/.local/bin/{entry.program}",
-                '[ -x "$p" ] || exit 0',
+                f'p=$(command -v {entry.program}); may "$p" || p=$HOME/.local/bin/{entry.program}',
+                'may "$p" || exit 0',
             )
         )
         for entry in ENTRIES

@@ -37,7 +37,7 @@ export default function (pi: any) {
 function run(line: string, flags: string[], root: string, payload: string): Promise<void> {
   return new Promise((done) => {
     const env = { ...process.env, CLAUDE_PROJECT_DIR: root };
-    const child = spawn("sh", ["-c", line, "decision-hooks", ...flags], {
+    const child = spawn("/bin/sh", ["-c", line, "decision-hooks", ...flags], {
       cwd: root,
       detached: true,
       env,
