@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from decision_hooks.backends import answers, call, local
+from decision_hooks.backends import answers, call, local, troubles
 from decision_hooks.backends.base import Backend
 from decision_hooks.backends.choice import normalize_choice
 from decision_hooks.backends.ledger import account, may_not_call, quoted
@@ -141,10 +141,10 @@ def _answered(job: Job, batch: Drafts, name: str, answer: answers.Answer, before
     if answer.trouble:
         reason = f"{name}: {answer.trouble}: {quoted(answer.detail)}"
     job.at.log.skip(f"backend: {answer.trouble}" if answer.trouble else "empty reply", reason)
-    if answer.trouble in answers.SPENT_NOTHING:
+    if answer.trouble in troubles.SPENT_NOTHING:
         _back_off(job, before, quoted(answer.detail))
     else:
-        blamed = batch if answer.trouble in ("", "timeout") else ()
+        blamed = batch if answer.trouble in ("", "timeout", "too long", "context") else ()
         job.state.note_invalid([draft.name for draft in blamed])
     return Reply(failure="failed", reason=reason)
 

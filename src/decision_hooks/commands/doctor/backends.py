@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from decision_hooks.backends import call, ledger, table
+from decision_hooks.backends import call, flags, ledger, table
 from decision_hooks.backends.base import Backend
 from decision_hooks.backends.choice import BackendChoice, capture_choice, normalize_choice
 from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Subject
@@ -25,7 +25,9 @@ def backend_checks(subject: Subject, *, online: bool) -> list[Check]:
     root, environ = subject.at.project.root, subject.at.world.environ
     capture = capture_choice(subject.capture, root, environ) if subject.capture else None
     normalize = normalize_choice(subject.normalize, root, environ) if subject.normalize else None
-    chosen = {choice.backend for choice in (capture, normalize) if choice and choice.backend}
+    chosen = {
+        choice.backend._replace(setting="") for choice in (capture, normalize) if choice and choice.backend
+    }
     ready = ", ".join(card.name for card in table.CARDS if not card.no_model)
     checks = [
         _choice_check(
@@ -58,13 +60,19 @@ def _choice_check(name: str, choice: BackendChoice | None, fix: str) -> Check:
 
 
 def _programs_check(subject: Subject) -> Check:
-    programs = []
+    programs, old = [], []
+    environ = subject.at.world.environ
     for card in table.CARDS:
-        path = call.find_program(card, subject.at.project.root, subject.at.world.environ)
+        path = call.find_program(card, subject.at.project.root, environ)
         if path:
-            programs.append(f"{card.name} {_version(path, subject.at.world.environ)} ({path})")
+            programs.append(f"{card.name} {_version(path, environ)} ({path})")
+            missing = flags.missing(card.capture, flags.lacking(path, environ))
+            if missing:
+                old.append(f"{card.name} does not know {' '.join(missing)}: {flags.NOT_CLOSED}")
     if not programs:
         return Check("programs", WARN, f"none of {_programs('and')} is found", "install one of them")
+    if old:
+        return Check("programs", WARN, "; ".join((*programs, *old)), "update the program")
     return Check("programs", OK, ", ".join(programs))
 
 
@@ -130,4 +138,8 @@ def _cure(name: str, trouble: str) -> str:
         return f"add credit to the account of {name}, or choose another backend"
     if trouble == "login":
         return next(card.login for card in table.CARDS if card.name == name)
+    if trouble == "model":
+        return f"set the variable to a model that {name} has"
+    if trouble == "network":
+        return "check the network, the proxy, or the server of the model"
     return "wait for the limit to pass" if trouble == "rate" else f"try {name} by hand"
