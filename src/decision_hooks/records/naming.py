@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from decision_hooks.text.controls import removed
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -99,12 +101,13 @@ def day_of(name: str) -> str | None:
 
 
 def is_plain_name(name: str) -> bool:
-    """Whether a name is a visible Markdown file's: no path, no control character."""
+    """Whether a name is a visible Markdown file's: no path, no control character, no line separator."""
     return (
         name.endswith(_SUFFIX)
         and name != _SUFFIX
         and name[0] not in "._"
-        and not any(char in "/\\" or ord(char) < 32 or ord(char) == 127 for char in name)
+        and not any(char in "/\\\n\t" for char in name)
+        and removed(name) == name
         and len(name.encode("utf-8", "surrogatepass")) <= _MOST_NAME_BYTES
     )
 
