@@ -175,6 +175,12 @@ def normalize_settings(environ: Mapping[str, str]) -> NormalizeSettings:
     return NormalizeSettings(**_read(environ, FOR_NORMALIZE + FOR_BOTH))
 
 
+def model_variable(settings: CaptureSettings | NormalizeSettings, field: str) -> str:
+    """The variable that names the model of a field of these settings."""
+    variables = FOR_CAPTURE if isinstance(settings, CaptureSettings) else FOR_NORMALIZE
+    return next(variable.name for variable in variables if variable.field == field)
+
+
 def _read(environ: Mapping[str, str], variables: tuple[Variable, ...]) -> dict[str, Any]:
     return {variable.field: _value(environ, variable) for variable in variables if variable.field}
 

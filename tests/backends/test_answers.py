@@ -65,24 +65,24 @@ def test_login_and_limits_are_trouble(found: Answer, trouble: str) -> None:
 
 @pytest.mark.parametrize("wrap", [str, claude_json], ids=["plain", "json"])
 @pytest.mark.parametrize(
-    "text",
+    ("text", "kind"),
     [
-        "Execution error",
-        "Prompt is too long",
-        "Workspace Trust Required",
-        "⚠ Workspace Trust Required\n\nPass --trust to trust this workspace",
-        "API Error: Connection error.",
-        "Error: model not found",
+        ("Execution error", "failed"),
+        ("Prompt is too long", "context"),
+        ("Workspace Trust Required", "failed"),
+        ("⚠ Workspace Trust Required\n\nPass --trust to trust this workspace", "failed"),
+        ("API Error: Connection error.", "network"),
+        ("Error: model not found", "model"),
     ],
 )
-def test_a_known_error_text_is_a_failure_with_exit_0_too(wrap: type[str], text: str) -> None:
+def test_a_known_error_text_is_a_failure_with_exit_0_too(wrap: type[str], text: str, kind: str) -> None:
     found = answer(wrap(text))
-    assert (found.text, found.trouble, found.detail) == ("", "failed", text)
+    assert (found.text, found.trouble, found.detail) == ("", kind, text)
 
 
 def test_an_exit_code_a_time_out_and_a_program_that_did_not_start_are_trouble() -> None:
     assert answer(block(), 3).trouble == "failed"
-    assert answer("", -9).detail == "exit -9"
+    assert (answer("", -9).trouble, answer("", -9).detail) == ("failed", "exit -9")
     assert answer(block(), -9, late=True).trouble == "timeout"
     assert answer("", None, "no such file")[:3] == ("", "start", "no such file")
 

@@ -284,23 +284,45 @@ def test_auto_asks_no_other_when_the_chosen_one_fails(sandbox: Sandbox, reply: R
 # -- older programs
 
 
-def test_an_older_claude_is_called_again_with_the_seeds_words_and_no_hooks(sandbox: Sandbox) -> None:
-    claude = sandbox.fake("claude").knows_not("--safe-mode", "--strict-mcp-config").answers(decision())
+@pytest.mark.parametrize(
+    ("unknown", "kept"),
+    [
+        (("--safe-mode",), ("--tools", "--disallowedTools", "--strict-mcp-config", "--settings")),
+        (("--safe-mode", "--strict-mcp-config"), ("--tools", "--disallowedTools", "--settings")),
+        (("--safe-mode", "--tools", "--strict-mcp-config"), ("--disallowedTools", "--settings")),
+        (("--safe-mode", "--tools", "--disallowedTools", "--strict-mcp-config", "--settings"), ()),
+    ],
+)
+def test_an_older_claude_keeps_each_flag_that_it_knows(
+    sandbox: Sandbox, unknown: tuple[str, ...], kept: tuple[str, ...]
+) -> None:
+    claude = sandbox.fake("claude").knows_not(*unknown).answers(decision())
     sandbox.environ["CAPTURE_DECISIONS_BACKEND"] = "claude"
-    sandbox.capture(session(sandbox).payload())
-    first, second = claude.calls
-    assert list(second.argv) == ["-p", "--model", "sonnet", "--settings", '{"disableAllHooks":true}']
-    assert second.prompt == first.prompt
-    assert second.listing == ()
+    told = sandbox.capture(session(sandbox).payload()).messages
+    last = claude.calls[-1]
+    assert [word for word in last.argv if word.startswith("--")] == ["--model", *kept]
+    assert last.prompt == claude.calls[0].prompt
+    assert last.listing == ()
     assert stems(sandbox) == ["decision-1"]
+    (line,) = [line for line in told if "hermetic" in line]
+    assert line.startswith("claude does not know --safe-mode")
 
 
-def test_a_very_old_claude_is_called_bare_in_the_end(sandbox: Sandbox) -> None:
-    claude = sandbox.fake("claude").knows_not("--safe-mode", "--settings").answers(decision())
+def test_an_older_claude_is_asked_once_a_version(sandbox: Sandbox) -> None:
+    claude = sandbox.fake("claude").knows_not("--safe-mode", "--tools").answers(decision(), *["NONE"] * 3)
     sandbox.environ["CAPTURE_DECISIONS_BACKEND"] = "claude"
-    sandbox.capture(session(sandbox).payload())
-    assert [list(call.argv) for call in claude.calls][2:] == [["-p", "--model", "sonnet"]]
-    assert stems(sandbox) == ["decision-1"]
+    sandbox.capture(session(sandbox, 1).payload())
+    asked = len(claude.calls)
+    told = sandbox.capture(session(sandbox, 2).payload()).messages
+    assert len(claude.calls) == asked + 1
+    assert not any("hermetic" in line for line in told)
+    told = sandbox.capture(None, "doctor").stdout.splitlines()
+    assert any("hermetic" in line and "--safe-mode" in line for line in told)
+    with open(claude.path, "a") as stream:  # an update
+        stream.write("\n# newer\n")
+    claude.knows_not()
+    sandbox.capture(session(sandbox, 3).payload())
+    assert "--safe-mode" in claude.calls[-1].argv
 
 
 def test_an_older_cursor_agent_gets_the_seeds_line_in_the_root(sandbox: Sandbox) -> None:
@@ -459,3 +481,51 @@ def choices_again(sandbox: Sandbox) -> list[str]:
     (path,) = (sandbox.home / ".claude" / "projects").glob("*/*.jsonl")
     payload = {"session_id": path.stem, "transcript_path": str(path), "cwd": str(sandbox.root)}
     return sandbox.capture(payload).messages
+
+
+# -- troubles that are no reason of the part
+
+
+@pytest.mark.parametrize(
+    ("backend", "reply"),
+    [
+        (
+            "cursor-agent",
+            Reply(exit=1, stderr="ConnectError: [unavailable] getaddrinfo ENOTFOUND api2.cursor.sh"),
+        ),
+        ("claude", Reply(stdout=claude_json("API Error: Connection error.", is_error=True), exit=1)),
+        ("pi", Reply(exit=1, stderr="Error: 502 status code (no body)")),
+        ("pi", Reply(exit=127, stderr="/usr/bin/env: 'node': No such file or directory")),
+        ("claude", Reply(exit=1, stderr="Error: ENOSPC: no space left on device, write")),
+    ],
+    ids=["dns", "connection", "502", "no node", "no room"],
+)
+def test_four_stops_without_a_network_or_an_interpreter_cost_no_try(
+    sandbox: Sandbox, backend: str, reply: Reply
+) -> None:
+    if backend == "pi":
+        ready(sandbox)
+    agent, _ = calls_of(sandbox, backend, reply, reply, reply, reply, decision())
+    told = [sandbox.capture(session(sandbox, 1).payload()).messages for _ in range(4)]
+    assert not any("given up" in line for lines in told for line in lines)
+    assert len(agent.calls) == 5
+    assert stems(sandbox) == ["decision-1"]
+
+
+def test_an_unknown_model_is_said_with_the_variable_and_pauses_the_calls(sandbox: Sandbox) -> None:
+    agent, told = calls_of(sandbox, "claude", Reply(exit=1, stderr="Error: 404 model: sonet does not exist"))
+    assert "set CAPTURE_DECISIONS_CLAUDE_MODEL" in told
+    again = sandbox.capture(session(sandbox, 2).payload()).messages
+    assert "paused until" in again[-1]
+    assert len(agent.calls) == 1
+    agent.answers(decision())
+    sandbox.capture(session(sandbox, 3).payload(), env={"CAPTURE_DECISIONS_CLAUDE_MODEL": "opus"})
+    assert len(agent.calls) > 1  # another model is asked at once
+
+
+def test_a_program_that_answers_and_does_not_end_has_answered(sandbox: Sandbox) -> None:
+    claude = sandbox.fake("claude").answers(Reply(stdout=claude_json(decision()), hang=True))
+    sandbox.environ |= {"CAPTURE_DECISIONS_BACKEND": "claude", "CAPTURE_DECISIONS_TIMEOUT": "2"}
+    sandbox.capture(session(sandbox).payload())
+    assert len(claude.calls) == 1
+    assert stems(sandbox) == ["decision-1"]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from decision_hooks.errors import RefusedReply
-from decision_hooks.replies.decisions import decisions
+from decision_hooks.replies.decisions import decisions, has_form
 from support import adr_texts
 from support.cost import assert_linear
 
@@ -28,6 +28,11 @@ def titles(reply: str) -> list[str]:
         "<think>a ## ADR b</think>\nNONE", "```\nNONE\n```", "The session is trivial.\n\nNONE",
         "NONE\n\nNo design decision was made.",
         "# NONE", "> NONE",
+        "NONE - no design decisions in this part.", "NONE: only a greeting", "**NONE** - nothing was decided",
+        "None. The session holds no decision.", "NONE, because it was a question", "NONE — рішень немає",
+        "NONE (trivial)", "“NONE”: only tests were run", "Thinking aloud first.\nNONE\nThat is all I have to say.",
+        "**NONE.** The user asked\nfor an explanation.\n\nNothing was built.", "NONE немає",
+        "Нічого.", "Nothing", "Жодних рішень.", "No design decisions were made.", "Решений нет.",
         "<think>Is there one?\n## ADR no\n\n## Decision Outcome\n\nx</think>\nNONE", "thinking </think>\n\nNONE",
     ],
 )  # fmt: skip
@@ -211,3 +216,38 @@ def test_a_huge_reply_costs_little(reply: str) -> None:
             pass
 
     assert_linear(read, reply)
+
+
+@pytest.mark.parametrize(
+    "end", ["NONE", "\nNONE - no other decisions\n", "---\n\n**NONE**", "\n> NONE.\n\n---"]
+)
+def test_a_none_beside_decisions_is_lost(end: str) -> None:
+    (found,) = decisions(ONE + "\n" + end)
+    assert "NONE" not in found.body
+    assert found == decisions(ONE)[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "None of the files could be read, so I made up my mind.",
+        "Nothing stands against SQLite, so I would take it for the cache.",
+        "No decision block at all, only talk.",
+        "## Options\n\nNONE\n\n## Outcome\n\nWe take SQLite.",
+        "Nonetheless we chose SQLite.",
+    ],
+)
+def test_prose_that_only_has_the_word_is_refused(text: str) -> None:
+    with pytest.raises(RefusedReply):
+        decisions(text)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "```python\n", "~~~~\n```\n", "``` x\n````\n", "## ADR x\n", "## ADR x\n```\n", "<think>\n", "</think>\n",
+        "[user]\n", "<!--\n", "**a", "* \n", "---\n", "## Decision Outcome\n\nx\n", "NONE\n", "|", "\n", "[x](", "`",
+    ],
+)  # fmt: skip
+def test_reading_a_hostile_reply_is_linear(unit: str) -> None:
+    assert_linear(lambda text: has_form(decisions, text), unit * (400_000 // len(unit)))

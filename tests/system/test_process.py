@@ -129,11 +129,10 @@ def test_what_is_written_to_stderr_can_be_watched(tmp_path: Path) -> None:
     assert len(seen) > 1
 
 
-def test_a_flood_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "_MOST_OUTPUT", 1 << 20)
+def test_a_flood_is_ended(tmp_path: Path) -> None:
     begun = time.monotonic()
-    found = python("import os\nwhile True: os.write(1, b'x' * 65536)", tmp_path)
-    assert found.timed_out
+    found = python("import os\nwhile True: os.write(1, b'x' * 65536)", tmp_path, most=1 << 20)
+    assert (found.timed_out, found.too_long) == (True, True)
     assert len(found.stdout) == 1 << 20
     assert time.monotonic() - begun < 5
 

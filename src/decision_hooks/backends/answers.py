@@ -4,76 +4,62 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
+from decision_hooks.backends.troubles import could_not_start, error_in, known_trouble
 from decision_hooks.system import process
 
-SPENT_NOTHING = ("credit", "login", "rate", "start")  # troubles that count as no try and no attempt
-BREAKING = ("credit", "login", "rate")  # troubles that open the circuit breaker
-_SHORT = 300  # characters: a longer reply is no error text
-_TROUBLES = (
-    (
-        "credit",
-        r"credit balance is too low|insufficient[ _](?:funds|credits?|quota)|billing[ _]error|payment required"
-        r"|exceeded your current quota|\b402\b",
-    ),
-    (
-        "login",
-        r"not logged in|please run /login|/login\b|invalid (?:x-)?api[ _-]?key|invalid_api_key|authentication[ _]error"
-        r"|authentication required|not authenticated|no api key (?:found|for)|oauth token|token (?:has )?expired"
-        r"|unauthori[sz]ed|\b401\b",
-    ),
-    (
-        "rate",
-        r"rate[ _-]?limit|usage limit|session limit|weekly limit|5-hour limit|limit (?:will )?reset|limit reached"
-        r"|hit your (?:\w+ )?limit|out of (?:extra )?usage|too many requests|overloaded|\b(?:429|529)\b|quota",
-    ),
-    (
-        "failed",
-        r"prompt is too long|^execution error\b|workspace trust required|^api error\b|^error\b|connection error"
-        r"|request timed out|internal server error|unknown option|unrecognized arguments|model not found"
-        r"|no model(?:s)? (?:selected|available|configured)|failed to authenticate|context[ _]length",
-    ),
-)
+MOST_OUTPUT = 4 * 1024 * 1024  # bytes: a long reply has some ten thousand
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_MOST_STARTS = 50  # places where a JSON text of several lines may begin
 
 
 class Answer(NamedTuple):
-    """The outcome of a call: ``trouble`` is "" or credit, login, rate, start, timeout, failed."""
+    """The outcome of a call: ``trouble`` is "" or a kind of ``troubles``, timeout, too long, failed."""
 
     text: str
     trouble: str = ""
     detail: str = ""  # the first words of the error, not masked
     cost: float | None = None  # US dollars, None where the program does not report it
     seconds: float = 0.0
-    note: str = ""  # a summary by the local pipeline, one line
+    note: str = (
+        ""  # a line for the log: a summary by the local pipeline, or flags that a program does not know
+    )
 
 
 def read_result(result: process.Result, is_answer: Callable[[str], bool]) -> Answer:
     """The answer of a finished process: its text, or its trouble."""
     if result.status is None:
         return Answer("", "start", result.stderr.decode("utf-8", "replace"))
+    if result.too_long:
+        return Answer("", "too long", f"a reply of more than {MOST_OUTPUT // 1024 // 1024} MB")
     text = result.stdout.decode("utf-8-sig", "replace")
-    if result.timed_out:
-        return Answer("", "timeout", f"ended after {result.seconds:.0f} s")
-    envelope = _envelope(text)
-    cost = None
-    failed = result.status != 0
+    errors = result.stderr[-4000:].decode("utf-8", "replace")
+    is_whole = is_answer(text)
+    envelope, events = (None, False) if is_whole else _envelope(text)
+    cost, failed = None, result.status != 0
     if envelope is not None:
-        inner = envelope.get("result")
-        failed = failed or envelope.get("is_error") is True or not isinstance(inner, str)
-        text = _words(envelope) if failed else str(inner)
+        inner = _text_of(envelope.get("result"))
+        failed = (failed and not result.timed_out) or envelope.get("is_error") is True or inner is None
+        text = _words(envelope) if failed else inner or ""
         cost = _dollars(envelope.get("total_cost_usd"))
+    elif result.timed_out:  # a program that answered and did not end has answered
+        if not (is_whole and result.quiet):
+            return Answer("", "timeout", f"ended after {result.seconds:.0f} s")
+        failed = False
+    elif events:
+        return Answer("", known_trouble(errors) or "failed", errors.strip() or "events without a result")
     if failed:
-        words = text.strip() or result.stderr.decode("utf-8", "replace").strip()
-        both = text[:2000] + "\n" + result.stderr[-4000:].decode("utf-8", "replace")
-        return Answer("", known_trouble(both) or "failed", words or f"exit {result.status}", cost)
-    stripped = text.strip()
-    if len(stripped) <= _SHORT and not is_answer(stripped):
-        trouble = known_trouble(stripped)
-        if trouble:
-            return Answer("", trouble, stripped, cost)
-    return Answer(text, cost=cost)
+        said = errors if is_whole else f"{text[:4000]}\n{errors}"
+        kind = "start" if could_not_start(result.status, said) else known_trouble(said) or "failed"
+        return Answer("", kind, (text.strip() or errors.strip()) or f"exit {result.status}", cost)
+    trouble, detail = "", text.strip()
+    if not detail and envelope is None:
+        trouble, detail = known_trouble(errors), errors.strip()
+    elif not is_answer(detail):
+        trouble = error_in(detail)
+    return Answer("", trouble, detail, cost) if trouble else Answer(text, cost=cost)
 
 
 def _dollars(spent: object) -> float | None:
@@ -85,14 +71,6 @@ def _dollars(spent: object) -> float | None:
         return None
 
 
-def known_trouble(text: str) -> str:
-    """The kind of trouble that a backend's text reports, "" when none is known."""
-    for kind, pattern in _TROUBLES:
-        if re.search(pattern, text, re.IGNORECASE | re.MULTILINE):
-            return kind
-    return ""
-
-
 def _words(envelope: dict[str, object]) -> str:
     """The words of a failed result object: its result and the fields that name an error."""
     fields = [envelope.get(name) for name in ("result", "error", "errors", "api_error_status", "subtype")]
@@ -102,24 +80,55 @@ def _words(envelope: dict[str, object]) -> str:
     )
 
 
-def _envelope(text: str) -> dict[str, object] | None:
-    """The result object of ``--output-format json``; None for plain text, operations included.
-
-    Lines with notices may come before it.
-    """
-    candidates = (text, text.rstrip().rpartition("\n")[2])
-    return next((value for value in map(_result_object, candidates) if value is not None), None)
-
-
-def _result_object(text: str) -> dict[str, object] | None:
-    if text.lstrip()[:1] not in ("{", "["):
-        return None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    if isinstance(value, list) and value:
-        value = value[-1]
-    if isinstance(value, dict) and "is_error" in value and ("result" in value or "subtype" in value):
-        return value
+def _text_of(result: object) -> str | None:
+    """The text of a result: a string, a block, or a list of blocks; None for anything else."""
+    if isinstance(result, str):
+        return result
+    if isinstance(result, dict):
+        return _text_of(result.get("text", result.get("content")))
+    if isinstance(result, list):
+        texts = [_text_of(item) for item in result]
+        return "".join(text for text in texts if text) if any(text is not None for text in texts) else None
     return None
+
+
+def _envelope(text: str) -> tuple[dict[str, object] | None, bool]:
+    """The last result object of ``--output-format json`` or of a stream of events, and whether there are events.
+
+    It is printed on one line or on many, in an array or after other events, with notices around it.
+    """
+    found, events = None, False
+    for value in _values(_ANSI.sub("", text) if "\x1b" in text else text):
+        for item in value if isinstance(value, list) else [value]:
+            if not isinstance(item, dict):
+                continue
+            if "is_error" in item and ("result" in item or "subtype" in item):
+                found = item
+            events = events or item.get("type") in ("system", "assistant", "user", "result", "stream_event")
+    return found, events
+
+
+def _values(text: str) -> Iterator[Any]:
+    """The JSON objects and arrays that begin on a line of the text."""
+    decoder, place, starts = json.JSONDecoder(), 0, 0
+    while place < len(text):
+        end = text.find("\n", place)
+        end = len(text) if end < 0 else end
+        line = text[place:end].strip()
+        if line[:1] in ("{", "["):
+            try:
+                if line[-1] in "}]":
+                    yield json.loads(line)
+                    place = end + 1
+                    continue
+            except (ValueError, RecursionError):
+                pass
+            if starts < _MOST_STARTS:
+                starts += 1
+                try:
+                    begin = text.index(line[0], place)
+                    value, end = decoder.raw_decode(text, begin)
+                    yield value
+                except (ValueError, RecursionError):
+                    pass
+        place = end + 1

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 MODEL, WORKSPACE = "{model}", "{workspace}"  # words of a form: the model, the empty folder of the call
 
 
 class Form(NamedTuple):
-    """One way to call a program: the words after its name; ``in_root``: in the project's root."""
+    """One way to call a program: the words after its name, and options that it may not know, each with its value."""
 
     words: tuple[str, ...]
-    in_root: bool = False  # else in an empty folder
+    in_root: bool = False  # in the project's root, else in an empty folder
+    options: tuple[tuple[str, ...], ...] = ()
+
+    def without(self, flags: Collection[str]) -> tuple[str, ...]:
+        """The words and those options whose flag is not among ``flags``."""
+        known = (word for option in self.options if option[0] not in flags for word in option)
+        return (*self.words, *known)
 
 
 class Card(NamedTuple):
@@ -37,3 +44,4 @@ class Backend(NamedTuple):
     label: str
     program: str = ""  # path
     forms: tuple[Form, ...] = ()
+    setting: str = ""  # the variable that names the model

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping
 
-from decision_hooks.backends.answers import Answer, read_result
+from decision_hooks.backends import flags
+from decision_hooks.backends.answers import MOST_OUTPUT, Answer, read_result
 from decision_hooks.backends.base import MODEL, WORKSPACE, Backend, Card, Form
 from decision_hooks.backends.table import LOCAL_CARD
 from decision_hooks.errors import BackendError
@@ -23,9 +23,6 @@ _SESSION_TIES = frozenset(
     "CLAUDE_CODE_CHILD_NOTES_DIR CLAUDE_PLUGIN_ROOT CLAUDE_PLUGIN_DATA CLAUDE_ENV_FILE "
     "CLAUDE_CODE_SSE_PORT AI_AGENT CURSOR_PROJECT_DIR CURSOR_TRANSCRIPT_PATH CURSOR_TRACE_ID CURSOR_AGENT "
     "PI_CODING_AGENT CODEX_SANDBOX PWD OLDPWD".split()
-)
-_OLD_PROGRAM = re.compile(
-    r"unknown (?:option|argument|flag)|unrecognized (?:option|argument)|unexpected argument", re.I
 )
 
 
@@ -61,7 +58,8 @@ def find_backend(
 
 def local_backend(model: str, root: str, environ: Mapping[str, str]) -> Backend:
     """The backend that answers the questions of the local pipeline; raises ``BackendError``."""
-    return find_backend(LOCAL_CARD, LOCAL_CARD.capture, model, root, environ)
+    found = find_backend(LOCAL_CARD, LOCAL_CARD.capture, model, root, environ)
+    return found._replace(setting="N_LOCAL_MIN_MODEL")
 
 
 def child_environ(environ: Mapping[str, str], program: str, root: str = "") -> dict[str, str]:
@@ -109,23 +107,35 @@ def ask(
     env = child_environ(environ, backend.program, root)
     data = prompt.encode("utf-8", "replace")
     left = timeout
-    answer = Answer("", "start", "no form")
-    for form in backend.forms:
-        with tempfile.TemporaryDirectory(prefix="decision-hooks-") as empty:
-            values = {MODEL: backend.model, WORKSPACE: empty}
-            argv = [backend.program, *(values.get(word, word) for word in form.words)]
-            cwd = root if form.in_root else empty
-            result = process.run(argv, cwd=cwd, env=env, timeout=left, stdin=data, stopped=stopped)
+    known = old = flags.lacking(backend.program, environ)
+    while True:
+        form = backend.forms[min(known.form, len(backend.forms) - 1)]
+        words = form.without(known.flags)
+        try:
+            with tempfile.TemporaryDirectory(prefix="decision-hooks-") as empty:
+                values = {MODEL: backend.model, WORKSPACE: empty}
+                argv = [backend.program, *(values.get(word, word) for word in words)]
+                result = process.run(
+                    argv,
+                    cwd=root if form.in_root else empty,
+                    env=env,
+                    timeout=left,
+                    stdin=data,
+                    stopped=stopped,
+                    most=MOST_OUTPUT,
+                )
+        except OSError as error:  # no folder for temporary files
+            return Answer("", "start", str(error), seconds=timeout - left)
         left -= result.seconds
         answer = read_result(result, is_answer)
-        if not answer.trouble or left <= 1 or not _too_old(result):
+        further = flags.after(known, backend.forms, result) if answer.trouble and left > 1 else None
+        if further is None:
             break
+        known = further
+    if answer.trouble == "model" and backend.setting:
+        answer = answer._replace(detail=f"set {backend.setting} (now {backend.model}): {answer.detail}")
+    if known != old and not answer.trouble:
+        flags.remember(backend.program, environ, known)
+        missing = " ".join(flags.missing(backend.forms, known))
+        answer = answer._replace(note=f"{backend.name} does not know {missing}: {flags.NOT_CLOSED}")
     return answer._replace(seconds=timeout - left)
-
-
-def _too_old(result: process.Result) -> bool:
-    return bool(
-        result.status
-        and not result.timed_out
-        and _OLD_PROGRAM.search(result.stderr[-4096:].decode("utf-8", "replace"))
-    )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from decision_hooks.backends import call, table
 from decision_hooks.backends.base import Backend, Card, Form
 from decision_hooks.errors import BackendError
-from decision_hooks.settings import CaptureSettings, NormalizeSettings
+from decision_hooks.settings import CaptureSettings, NormalizeSettings, model_variable
 
 
 class BackendChoice(NamedTuple):
@@ -64,6 +64,7 @@ def _first(
     for card, forms in ways:
         try:
             backend = call.find_backend(card, forms, getattr(settings, card.model_field), root, environ)
+            backend = backend._replace(setting=model_variable(settings, card.model_field))
         except BackendError as error:
             reasons.append(str(error))
             skip = skip if str(error) == card.no_model else "no backend"

@@ -5,10 +5,20 @@ from __future__ import annotations
 from decision_hooks.backends.base import MODEL, Card, Form
 
 _PLAIN = ("-p", "--model", MODEL)
-_NO_TOOLS = ("--safe-mode", "--tools", "")
-_HERMETIC = (*_NO_TOOLS, *"--no-session-persistence --strict-mcp-config --output-format json".split())
-_NO_HOOKS = ("--settings", '{"disableAllHooks":true}')
-_FORMS = (Form((*_PLAIN, *_HERMETIC)), Form((*_PLAIN, *_NO_HOOKS)), Form(_PLAIN))
+_HERMETIC = '--safe-mode --tools "" --no-session-persistence --strict-mcp-config --output-format json'
+_TOOLS = "Bash,Edit,Glob,Grep,MultiEdit,NotebookEdit,Read,Task,TodoWrite,WebFetch,WebSearch,Write"
+_FORMS = (
+    Form((*_PLAIN, *(word.strip('"') for word in _HERMETIC.split()))),
+    Form(
+        _PLAIN,
+        options=(
+            ("--tools", ""),
+            ("--disallowedTools", _TOOLS),
+            ("--strict-mcp-config",),
+            ("--settings", '{"disableAllHooks":true}'),
+        ),
+    ),
+)
 
 CARD = Card(
     name="claude",

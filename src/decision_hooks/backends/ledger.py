@@ -7,8 +7,9 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from decision_hooks.backends.answers import BREAKING, Answer
+from decision_hooks.backends.answers import Answer
 from decision_hooks.backends.base import Backend
+from decision_hooks.backends.troubles import BREAKING
 from decision_hooks.errors import FolderError
 from decision_hooks.privacy import mask
 from decision_hooks.system import backoff, files, stored
@@ -77,6 +78,8 @@ def account(at: Workplace, backend: Backend, sent: int, answer: Answer) -> None:
         result=answer.trouble or ("ok" if answer.text.strip() else "empty"),
     )
     record_call(at.project, now, line)
+    if answer.note:
+        at.log.write(answer.note)
     if answer.trouble in BREAKING:
         trip(at.project, backend.name, backend.model, now, quoted(answer.detail))
     elif not answer.trouble:

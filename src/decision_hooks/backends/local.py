@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from decision_hooks.backends.answers import Answer, read_result
+from decision_hooks.backends.answers import MOST_OUTPUT, Answer, read_result
 from decision_hooks.backends.call import child_environ, local_backend
 from decision_hooks.errors import BackendError
 from decision_hooks.settings import NormalizeSettings
@@ -41,13 +41,18 @@ def ask(
     except BackendError as error:
         return Answer("", "start", str(error))
     root, env = at.project.root, child_environ(at.world.environ, "")
-    with tempfile.TemporaryDirectory(prefix="decision-hooks-") as folder:
-        paths = [os.path.join(folder, name) for name in ("batch", "clean")]
-        for path, names in zip(paths, (batch, clean), strict=True):
-            with open(path, "w", encoding="utf-8", errors="surrogateescape") as stream:
-                stream.writelines(f"{name}\n" for name in names)
-        argv = [*words, "--batch", paths[0], "--clean", paths[1], "--adr-dir", at.project.adr]
-        result = process.run(argv, cwd=root, env=env, timeout=settings.timeout, on_stderr=on_stderr)
+    try:
+        with tempfile.TemporaryDirectory(prefix="decision-hooks-") as folder:
+            paths = [os.path.join(folder, name) for name in ("batch", "clean")]
+            for path, names in zip(paths, (batch, clean), strict=True):
+                with open(path, "w", encoding="utf-8", errors="surrogateescape") as stream:
+                    stream.writelines(f"{name}\n" for name in names)
+            argv = [*words, "--batch", paths[0], "--clean", paths[1], "--adr-dir", at.project.adr]
+            result = process.run(
+                argv, cwd=root, env=env, timeout=settings.timeout, on_stderr=on_stderr, most=MOST_OUTPUT
+            )
+    except OSError as error:  # no folder for temporary files, or no room in it
+        return Answer("", "start", str(error))
     answer = read_result(result, lambda text: text.lstrip()[:1] in ("{", "["))
     answer = answer._replace(seconds=result.seconds)
     return answer if settings.local_cmd else _with_note(answer, result)

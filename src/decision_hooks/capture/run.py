@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from decision_hooks.backends import answers, call
+from decision_hooks.backends import answers, call, troubles
 from decision_hooks.backends.base import Backend
 from decision_hooks.backends.choice import capture_choice
 from decision_hooks.backends.ledger import account, may_not_call, quoted
@@ -187,7 +187,7 @@ def _read_answer(run: CaptureRun, chosen: Backend, answer: answers.Answer) -> _T
     if answer.trouble:
         text = f"{chosen.name}: {answer.trouble}: {quoted(answer.detail)}"
         run.at.log.skip(f"backend: {answer.trouble}", text)
-        return _Tried(WAITS if answer.trouble in answers.SPENT_NOTHING else FAILED)
+        return _Tried(WAITS if answer.trouble in troubles.SPENT_NOTHING else FAILED)
     if not answer.text.strip():
         run.at.log.skip("empty reply", f"empty response from {chosen.name}")
         return _Tried(FAILED)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from decision_hooks.errors import SettingError
 from decision_hooks.settings import capture_settings
 from decision_hooks.system.project import Project, first_folder, git_top, project_at
 from decision_hooks.system.world import World
+from decision_hooks.text.controls import visible
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 
 def root_of(world: World, given: str = "") -> str:
@@ -37,11 +42,14 @@ def project_of(world: World, given: str = "") -> Project:
     return project_at(root_of(world, given), adr_dir)
 
 
+class _Parser(argparse.ArgumentParser):
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        super()._print_message(visible(message), file)
+
+
 def parser(world: World, argv: Sequence[str], summary: str) -> argparse.ArgumentParser:
     """A parser of one subcommand with ``--project-root``; parse ``argv[1:]`` with it. Errors exit with 2."""
-    shared = argparse.ArgumentParser(
-        prog=f"{world.program} {argv[0]}", description=summary, allow_abbrev=False
-    )
+    shared = _Parser(prog=f"{world.program} {argv[0]}", description=summary, allow_abbrev=False)
     shared.add_argument(
         "--project-root", default="", metavar="DIR", help="the project (else the one around this folder)"
     )

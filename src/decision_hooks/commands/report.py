@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from decision_hooks.system.runlog import one_line
+from decision_hooks.text.controls import visible
 
 
 def columns(rows: Iterable[Sequence[str]], indent: str = "") -> list[str]:
@@ -36,7 +37,15 @@ def minute(iso: str) -> str:
 
 
 def json_text(value: object) -> str:
-    """A value as indented JSON for a machine to read."""
+    """A value as indented JSON for a machine to read, control characters in its texts as on a terminal."""
     import json
 
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    return json.dumps(_visible(value), ensure_ascii=False, indent=2)
+
+
+def _visible(value: object) -> object:
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {_visible(key): _visible(item) for key, item in value.items()}
+    return [_visible(item) for item in value] if isinstance(value, (list, tuple)) else value

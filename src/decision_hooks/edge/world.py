@@ -6,6 +6,7 @@ import os
 import sys
 
 from decision_hooks.system.world import World
+from decision_hooks.text.controls import visible
 
 
 def real_world(program: str) -> World:
@@ -13,11 +14,11 @@ def real_world(program: str) -> World:
     import time
 
     def out(line: str) -> None:
-        sys.stdout.write(line + "\n")
+        sys.stdout.write(visible(line) + "\n")
 
     def err(line: str) -> None:
         try:
-            sys.stderr.write(line + "\n")
+            sys.stderr.write(visible(line) + "\n")
             sys.stderr.flush()
         except (OSError, ValueError):  # nobody reads it any more
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)

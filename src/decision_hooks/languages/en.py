@@ -51,6 +51,10 @@ class Language:
     chosen = "chosen(?: option)?|decision|outcome"  # labels of the chosen option; patterns
     because = "because"
     nothing = "none|nothing|undecided"  # a word that says alone that nothing was chosen; patterns
+    no_decisions = (  # an answer that there is none to write down; a pattern
+        r"no (?:design |architectural |new )?decisions?"
+        r"(?: (?:were|was|are|is|in|of|this|the|that|made|found|here|session|part|transcript|taken))*"
+    )
     denials = (
         "not|no|none|nothing|neither"  # the words of a sentence that says so; patterns, as the next three
     )

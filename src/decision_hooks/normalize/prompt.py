@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from decision_hooks.backends import prompts
 from decision_hooks.languages import table
@@ -33,7 +33,7 @@ def batch_prompt(job: Job, folder: adr_folder.Snapshot, batch: Sequence[DraftFil
         "boundary": boundary,
         "drafts": "\n".join(blocks),
         "count": str(len(batch)),
-        "files": ", ".join(f"`{draft.name}`" for draft in batch),
+        "files": _lines(draft.name for draft in batch),
         "other_records": _names([name for name in folder.records if name not in shown]),
         **madr.phrase_values(language),
     }
@@ -76,5 +76,9 @@ def _names(names: Sequence[str]) -> str:
         if size > _NAMES_BUDGET:
             shown.append(f"and {len(names) - len(shown)} more")
             break
-        shown.append(f"`{name}`")
-    return ", ".join(shown) or "none"
+        shown.append(name)
+    return _lines(shown) or "none"
+
+
+def _lines(names: Iterable[str]) -> str:
+    return "\n".join(f"- {name}" for name in names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from decision_hooks.backends import answers, call, local
+from decision_hooks.backends import answers, call, local, troubles
 from decision_hooks.backends.base import Backend
 from decision_hooks.backends.choice import normalize_choice
 from decision_hooks.backends.ledger import account, may_not_call, quoted
@@ -15,11 +15,14 @@ from decision_hooks.normalize.job import Job
 from decision_hooks.normalize.prompt import batch_prompt
 from decision_hooks.pipeline.operations import as_json
 from decision_hooks.pipeline.run import by_rules
+from decision_hooks.privacy.mask import outgoing
 from decision_hooks.records.front_matter import DraftFile
+from decision_hooks.records.naming import is_plain_name
 from decision_hooks.replies.decisions import has_form
-from decision_hooks.replies.operations import RawOperation, operations
+from decision_hooks.replies.operations import FIELDS, RawOperation, operations
 from decision_hooks.system import adr_folder
 from decision_hooks.system.runlog import iso_time
+from decision_hooks.text.controls import removed
 
 Drafts = Sequence[DraftFile]
 
@@ -47,13 +50,25 @@ def reply_for(job: Job, folder: adr_folder.Snapshot, batch: Drafts) -> Reply:
 
 
 def read_reply(job: Job, text: str, batch: Drafts = ()) -> Reply:
-    """The operations of a reply; a reply without operations, or a cut reply, is refused, logged and counted."""
+    """The operations of a reply, masked; a reply without any, or a cut reply, is refused, logged and counted."""
     try:
-        return Reply(text, operations(text))
+        found = tuple(_clean(job, raw) for raw in operations(text))
+        return Reply(as_json(found), found)
     except RefusedReply as error:
         job.at.log.skip("refused reply", f"refused reply: {error}: {quoted(text)}")
         job.state.note_invalid([draft.name for draft in batch])
         return Reply(text, failure="refused", reason=f"the reply was refused: {error}")
+
+
+def _clean(job: Job, raw: RawOperation) -> RawOperation:
+    """An operation with its texts masked and without control characters; names of files that exist stay."""
+    texts = {}
+    for field in FIELDS:
+        text = getattr(raw, field)
+        clean = outgoing(removed(text), job.at.world.home)
+        is_name = clean != text and field in ("file", "target") and is_plain_name(text)
+        texts[field] = text if is_name and adr_folder.is_there(job.at.project.adr, text) else clean
+    return RawOperation(**texts, wrong=raw.wrong)
 
 
 # -- asking
@@ -141,10 +156,10 @@ def _answered(job: Job, batch: Drafts, name: str, answer: answers.Answer, before
     if answer.trouble:
         reason = f"{name}: {answer.trouble}: {quoted(answer.detail)}"
     job.at.log.skip(f"backend: {answer.trouble}" if answer.trouble else "empty reply", reason)
-    if answer.trouble in answers.SPENT_NOTHING:
+    if answer.trouble in troubles.SPENT_NOTHING:
         _back_off(job, before, quoted(answer.detail))
     else:
-        blamed = batch if answer.trouble in ("", "timeout") else ()
+        blamed = batch if answer.trouble in ("", "timeout", "too long", "context") else ()
         job.state.note_invalid([draft.name for draft in blamed])
     return Reply(failure="failed", reason=reason)
 

@@ -15,7 +15,7 @@ _SUFFIX = ".md"
 
 _TIME = re.compile(r"(?:([0-9]{2})([0-9]{2})([0-9]{2})-([0-9]{2})([0-9]{2})|"
                    r"([0-9]{4})([0-9]{2})([0-9]{2})-([0-9]{2})([0-9]{2})([0-9]{2}))-")  # fmt: skip
-_NOT_PLAIN = re.compile(r"[/\\\x00-\x1f\x7f]")
+_NOT_PLAIN = re.compile("[/\\\\\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]")
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -100,7 +100,7 @@ def day_of(name: str) -> str | None:
 
 
 def is_plain_name(name: str) -> bool:
-    """Whether a name is a visible Markdown file's: no path, no control character."""
+    """Whether a name is a visible Markdown file's: no path, no control character, no line separator."""
     return (
         name.endswith(_SUFFIX)
         and name != _SUFFIX

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from decision_hooks.errors import RefusedReply
+from decision_hooks.languages.table import in_any
 from decision_hooks.records import madr
 from decision_hooks.records.headings import adr_title, exact_number, parse_body
 from decision_hooks.records.madr import Decision
@@ -14,6 +15,9 @@ from decision_hooks.text import markdown
 
 _NEEDED = (madr.NAMES.index(madr.CONTEXT), madr.NAMES.index(madr.OUTCOME))
 _NONE = re.compile(r"(?:the )?(?:output|answer|reply|result)?[\s:=]*none", re.IGNORECASE)
+_NONE_WITH_REASON = re.compile(r"(?:NONE\b|[Nn]one\s*[-\u2013\u2014:.,;(])(?![\w/])")
+_DECORATION = " \t*_`\"'«».!()[]{}<>#-:|“”„"
+_MOST_REASON = 200  # characters of an answer of one or two lines that says it in other words
 _TALK = re.compile(r"\[(?:user|assistant|thinking|tool|tool_result|result)\][ \t]*$")  # as digests mark turns
 _BREAK = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
 
@@ -22,7 +26,7 @@ def decisions(reply: str) -> tuple[Decision, ...]:
     """The decisions of a capture's reply, none for ``NONE``; raises ``RefusedReply`` for anything else.
 
     A decision is a block ``## ADR <title>`` with a context or an outcome; without any title, these sections are one
-    untitled decision. An answer with an unclosed fence was cut, and is refused.
+    untitled decision. A NONE beside decisions is lost. An answer with an unclosed fence was cut, and is refused.
     """
     lines = markdown.split_lines(wrapping.plain(reply))
     said = wrapping.after_thought(lines, lambda row: _begins_block(row) or _is_none(row))
@@ -30,7 +34,7 @@ def decisions(reply: str) -> tuple[Decision, ...]:
     blocks = _blocks(rows)
     found = tuple(_decision(title, rows) for title, rows in blocks if _is_decision(rows))
     if not found:
-        if _says_none(said):
+        if _says_none(said) or _says_so_otherwise(said):
             return ()
         raise RefusedReply("no block of the form '## ADR <title>' and no NONE")
     if any(markdown.unclosed_fence("\n".join(rows)) for _, rows in blocks):
@@ -84,8 +88,9 @@ def _blocks(rows: Sequence[str]) -> list[tuple[str, list[str]]]:
 
 
 def _without_breaks(rows: list[str]) -> list[str]:
+    """The rows without blank lines, rules and a NONE at their end."""
     end = len(rows)
-    while end and (not rows[end - 1].strip() or _BREAK.match(rows[end - 1])):
+    while end and (not rows[end - 1].strip() or _BREAK.match(rows[end - 1]) or _is_loud_none(rows[end - 1])):
         end -= 1
     return rows[:end]
 
@@ -105,10 +110,31 @@ def _decision(title: str, rows: list[str]) -> Decision:
 
 
 def _says_none(said: Sequence[str]) -> bool:
-    """Whether a reply says that there is no decision, in its first or its last line."""
+    """Whether a reply says NONE in its first or its last line, with or without a reason, or alone on any line."""
     rows = [row for row in said if row.strip() and markdown.fence(row) is None]
-    return any(_is_none(row) for row in (rows[:1] + rows[-1:]))
+    if any(_is_none(row) or _is_none_with_reason(row) for row in (rows[:1] + rows[-1:])):
+        return True
+    headings = any(next(markdown.lines(row)).level for row in rows)
+    return not headings and any(_is_loud_none(row) for row in rows)
+
+
+def _says_so_otherwise(said: Sequence[str]) -> bool:
+    """Whether a reply of one or two short lines says in a language of ours that there is no decision."""
+    rows = [row.strip(_DECORATION) for row in said if row.strip() and markdown.fence(row) is None]
+    if not 1 <= len(rows) <= 2 or sum(map(len, rows)) > _MOST_REASON:
+        return False
+    alone = rf"(?:{in_any(lambda card: card.nothing)})"
+    words = in_any(lambda card: card.no_decisions)
+    return re.fullmatch(f"{alone}|{words}", rows[0], re.IGNORECASE) is not None
 
 
 def _is_none(row: str) -> bool:
-    return _NONE.fullmatch(row.strip(" \t*_`\"'«».!()[]{}<>#-:|")) is not None
+    return _NONE.fullmatch(row.strip(_DECORATION)) is not None
+
+
+def _is_none_with_reason(row: str) -> bool:
+    return _NONE_WITH_REASON.match(row.lstrip(_DECORATION)) is not None
+
+
+def _is_loud_none(row: str) -> bool:
+    return "NONE" in row and _NONE_WITH_REASON.match(row.lstrip(_DECORATION)) is not None and "|" not in row

@@ -46,6 +46,7 @@ def unfenced(
     """
     found: list[str] = []
     marks = [fence(row) for row in rows]
+    longest = _longest_after(marks)
     index = taken = 0
     while index < len(rows):
         opened = marks[index]
@@ -62,7 +63,9 @@ def unfenced(
                 return found, True
             index = end + 1
         else:
-            index = _closed(marks, index, opened) + 1
+            index = (
+                _closed(marks, index, opened) if longest[index][opened.mark] >= opened.length else index
+            ) + 1
     return found, False
 
 
@@ -83,9 +86,21 @@ def _text_at(rows: Sequence[str], index: int) -> str:
 
 
 def _closed(marks: Sequence[Fence | None], index: int, opened: Fence) -> int:
-    """The end of a fence; ``index`` itself if it is never closed: a stray mark."""
+    """The end of a fence; ``index`` itself if it is never closed."""
     ends = (end for end in range(index + 1, len(marks)) if (mark := marks[end]) and closes(opened, mark))
     return next(ends, index)
+
+
+def _longest_after(marks: Sequence[Fence | None]) -> list[dict[str, int]]:
+    """For each line the longest mark after it that can close a fence: most fences of a hostile reply stay open."""
+    found: list[dict[str, int]] = [{"`": 0, "~": 0}] * len(marks)
+    longest = {"`": 0, "~": 0}
+    for index in range(len(marks) - 1, -1, -1):
+        found[index] = longest
+        mark = marks[index]
+        if mark and not mark.info and mark.length > longest[mark.mark]:
+            longest = {**longest, mark.mark: mark.length}
+    return found
 
 
 def _enclosed(marks: Sequence[Fence | None], index: int, opened: Fence) -> int:

@@ -24,6 +24,8 @@ class Result(NamedTuple):
     stderr: bytes
     timed_out: bool
     seconds: float
+    too_long: bool = False  # it was ended for too much output
+    quiet: bool = False  # it had written nothing for at least half of its time
 
 
 def run(
@@ -35,8 +37,9 @@ def run(
     stdin: bytes = b"",
     on_stderr: Callable[[bytes], None] | None = None,
     stopped: Callable[[], bool] | None = None,
+    most: int = _MOST_OUTPUT,
 ) -> Result:
-    """Run a program to its end, or end its whole process group after ``timeout`` seconds.
+    """Run a program to its end, or end its whole process group after ``timeout`` seconds or ``most`` bytes of output.
 
     Output goes to unnamed files, so that a grandchild that keeps a stream open cannot make us wait. ``on_stderr``
     gets new bytes of stderr while the program runs. When we are terminated (``SystemExit``, ``KeyboardInterrupt``)
@@ -46,7 +49,11 @@ def run(
     import tempfile
 
     start = time.monotonic()
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    try:
+        out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - the next line
+    except OSError as error:  # no room, no folder for temporary files, no file handles
+        return Result(None, b"", str(error).encode("utf-8", "replace"), False, 0.0)
+    with out, err:
         held = HeldSignals()  # a signal between the fork and the ``try`` would leave the child behind
         try:
             child = subprocess.Popen(
@@ -58,16 +65,22 @@ def run(
                 env=dict(env),
                 start_new_session=True,
             )
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, MemoryError, subprocess.SubprocessError) as error:
             held.let_go()
             return Result(None, b"", str(error).encode("utf-8", "replace"), False, 0.0)
         try:
             held.let_go()
             _feed(child, stdin)
-            timed_out = not _wait(child, start + timeout, out, err, on_stderr, stopped)
+            done, grew = _wait(child, start + timeout, out, err, on_stderr, stopped, most)
+        except RuntimeError as error:  # no thread can be started
+            return Result(None, b"", str(error).encode("utf-8", "replace"), False, 0.0)
         finally:
             _end_group(child, _GRACE_STOPPED if stopped and stopped() else _GRACE)
-        return Result(child.returncode, _read(out), _read(err), timed_out, time.monotonic() - start)
+        seconds = time.monotonic() - start
+        return Result(
+            child.returncode, _read(out, most), _read(err, most), not done, seconds,
+            too_long=_size(out, err) > most, quiet=grew <= start + seconds / 2,
+        )  # fmt: skip
 
 
 def is_program(path: str) -> bool:
@@ -141,15 +154,18 @@ def _wait(
     err: IO[bytes],
     on_stderr: Callable[[bytes], None] | None,
     stopped: Callable[[], bool] | None,
-) -> bool:
+    most: int,
+) -> tuple[bool, float]:
+    """Whether the program ended by itself, and when its output last grew (by the monotonic clock)."""
     import subprocess
 
-    seen = 0
+    seen = size = 0
+    grew = time.monotonic()
     step = 0.1 if on_stderr or stopped else 0.5
     while True:
         left = until - time.monotonic()
         if left <= 0 or (stopped and stopped()):
-            return False
+            return False, grew
         try:
             child.wait(min(step, left))
             done = True
@@ -161,9 +177,15 @@ def _wait(
             if new:
                 on_stderr(new)
         if done:
-            return True
-        if os.fstat(out.fileno()).st_size + os.fstat(err.fileno()).st_size > _MOST_OUTPUT:
-            return False
+            return True, grew
+        if _size(out, err) != size:
+            size, grew = _size(out, err), time.monotonic()
+        if size > most:
+            return False, grew
+
+
+def _size(*streams: IO[bytes]) -> int:
+    return sum(os.fstat(stream.fileno()).st_size for stream in streams)
 
 
 def _end_group(child: subprocess.Popen[bytes], grace: float) -> None:
@@ -184,9 +206,9 @@ def _signal(group: int, number: int) -> None:
         pass
 
 
-def _read(stream: IO[bytes]) -> bytes:
+def _read(stream: IO[bytes], most: int) -> bytes:
     stream.seek(0)
-    return stream.read(_MOST_OUTPUT)
+    return stream.read(most)
 
 
 def become_worker(work: Callable[[], None], keep: Collection[int] = ()) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from decision_hooks.backends import call, ledger, table
+from decision_hooks.backends import call, flags, ledger, table
 from decision_hooks.backends.base import Backend
 from decision_hooks.backends.choice import BackendChoice, capture_choice, normalize_choice
 from decision_hooks.commands.doctor.check import FAIL, OFF, OK, WARN, Check, Subject
@@ -25,7 +25,9 @@ def backend_checks(subject: Subject, *, online: bool) -> list[Check]:
     root, environ = subject.at.project.root, subject.at.world.environ
     capture = capture_choice(subject.capture, root, environ) if subject.capture else None
     normalize = normalize_choice(subject.normalize, root, environ) if subject.normalize else None
-    chosen = {choice.backend for choice in (capture, normalize) if choice and choice.backend}
+    chosen = {
+        choice.backend._replace(setting="") for choice in (capture, normalize) if choice and choice.backend
+    }
     ready = ", ".join(card.name for card in table.CARDS if not card.no_model)
     checks = [
         _choice_check(
@@ -59,20 +61,24 @@ def _choice_check(name: str, choice: BackendChoice | None, fix: str) -> Check:
 
 def _programs_check(subject: Subject) -> Check:
     root, environ = subject.at.project.root, subject.at.world.environ
-    programs, brought = [], []
+    programs, brought, old = [], [], []
     for card in table.CARDS:
         path = call.find_program(card, root, environ)
         if path:
             programs.append(f"{card.name} {_version(path, environ)} ({path})")
+            missing = flags.missing(card.capture, flags.lacking(path, environ))
+            if missing:
+                old.append(f"{card.name} does not know {' '.join(missing)}: {flags.NOT_CLOSED}")
         unused = call.passed_over(card, root, environ)
         if unused:
             brought.append(f"{unused} is not run: git tracks it, or does not know the project yet")
     if not programs:
         reason = "; ".join((f"none of {_programs('and')} is found", *brought))
         return Check("programs", WARN, reason, "install one of them")
-    if brought:
-        fix = "if it is yours, take it out of git, or install it elsewhere"
-        return Check("programs", WARN, "; ".join((", ".join(programs), *brought)), fix)
+    if brought or old:
+        fixes = ["if it is yours, take it out of git, or install it elsewhere"] * bool(brought)
+        fixes += ["update the program"] * bool(old)
+        return Check("programs", WARN, "; ".join((", ".join(programs), *brought, *old)), "; ".join(fixes))
     return Check("programs", OK, ", ".join(programs))
 
 
@@ -138,4 +144,8 @@ def _cure(name: str, trouble: str) -> str:
         return f"add credit to the account of {name}, or choose another backend"
     if trouble == "login":
         return next(card.login for card in table.CARDS if card.name == name)
+    if trouble == "model":
+        return f"set the variable to a model that {name} has"
+    if trouble == "network":
+        return "check the network, the proxy, or the server of the model"
     return "wait for the limit to pass" if trouble == "rate" else f"try {name} by hand"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from decision_hooks.backends import answers as backend_answers
 from decision_hooks.backends import call, prompts
+from decision_hooks.backends.answers import Answer
 from decision_hooks.backends.base import Backend
+from decision_hooks.backends.troubles import SPENT_NOTHING
 from decision_hooks.languages import table
 from decision_hooks.pipeline.questions import (
     ADDITIONS,
@@ -49,7 +50,7 @@ class Asking:
         self._clock = clock
         self._threads = Threads(settings.local_jobs)
         # State and answer of each; threads append to it.
-        self._calls: list[tuple[str, backend_answers.Answer]] = []
+        self._calls: list[tuple[str, Answer]] = []
 
     def ask(self, questions: Sequence[Question], share: float) -> list[Judgement]:
         """The answers, in order; a question that had not begun after that share of the run's time is ``UNASKED``.
@@ -74,7 +75,7 @@ class Asking:
         if not self.questions or any(state == ANSWERED for state, _ in self._calls):
             return ""
         troubles = [answer for _, answer in self._calls if answer.trouble]
-        ending = [answer for answer in troubles if answer.trouble in backend_answers.SPENT_NOTHING]
+        ending = [answer for answer in troubles if answer.trouble in SPENT_NOTHING]
         if operations and not ending:
             return ""
         if not troubles:
@@ -118,7 +119,7 @@ class Asking:
         if self._threads.stopped.is_set():
             return True
         calls = list(self._calls)
-        if any(answer.trouble in backend_answers.SPENT_NOTHING for _, answer in calls):
+        if any(answer.trouble in SPENT_NOTHING for _, answer in calls):
             return True
         usable = any(state == ANSWERED for state, _ in calls)
         if len(calls) >= _HOPELESS and not usable:
