@@ -47,7 +47,7 @@ def find_mentions(t: Text) -> Iterator[Hit]:
 def find_directives(t: Text) -> Iterator[Hit]:
     """Orders to the reader of a quoted text ("ignore all rules"); they are reported, never followed. Advisory."""
     anchors = f"set |{in_any(lambda card: card.ignore)}|{in_any(lambda card: card.skip)}".split("|")
-    for match in anchored(t, anchors, _directive()):
+    for match in anchored(t, anchors, _directive):
         yield Hit("embedded_directive", match.start(), match.end(), high=False)
 
 
@@ -73,8 +73,8 @@ def _is_address(text: str, start: int, match: re.Match[str]) -> bool:
     after = text[match.end() : match.end() + 1]
     if local in _NO_PERSON or domain == "users.noreply.github.com":
         return False
-    if local == "git" and (after in (":", "/") or text.endswith("://", 0, start)):
-        return False
+    if text.endswith("://", 0, start) or (local == "git" and after in (":", "/")):
+        return False  # the user of an address of a server
     is_version = re.match(r"v?[0-9]+\.[0-9]", domain) is not None
     return not is_version and after != "(" and domain.rpartition(".")[2] not in _NO_DOMAIN
 
@@ -99,7 +99,15 @@ def _e164() -> re.Pattern[str]:
 
 
 def _numbers(t: Text) -> Iterator[Hit]:
-    for match in _number_shapes().finditer(t.raw):
+    if b"000" not in t.kinds:
+        return
+    found = list(
+        _near_groups(t) if t.kinds.count(b"000") * _SPARSE < len(t.raw) else _number_shapes().finditer(t.raw)
+    )
+    starts, ends = {match.start() for match in found}, {match.end() for match in found}
+    for match in found:
+        if not _stands_alone(t.raw, match, starts, ends):
+            continue
         shape, number = match.lastgroup, match.group()
         if shape == "ssn":
             if not re.match(r"9|000|666|.{3}-00|.{6}-0000", number):  # never assigned
@@ -110,14 +118,46 @@ def _numbers(t: Text) -> Iterator[Hit]:
             yield Hit("phone_number", match.start(), match.end(), high=False)
 
 
+_SPARSE = (
+    60  # characters for each group of three digits, from where on it is cheaper to look at the groups alone
+)
+
+
+def _near_groups(t: Text) -> Iterator[re.Match[str]]:
+    """The shapes of numbers, looked for where three digits are in a row: each has such a group near its beginning."""
+    done, at = 0, t.kinds.find(b"000")
+    while at >= 0:
+        for begin in range(max(done, at - 4), at + 1):
+            match = _number_shapes().match(t.raw, begin) if t.kinds[begin] == _DIGIT else None
+            if match:
+                yield match
+                done = match.end()
+                break
+        stop = max(done, at + 3)
+        while stop < len(t.kinds) and t.kinds[stop] == _DIGIT:
+            stop += 1
+        at = t.kinds.find(b"000", stop)
+
+
+_DIGIT = ord("0")
+
+
+def _stands_alone(text: str, match: re.Match[str], starts: set[int], ends: set[int]) -> bool:
+    """Whether no other digits are beside a number, or only such that are a number themselves: a list of numbers."""
+    start = match.start()
+    if start > 1 and text[start - 1] == " " and text[start - 2].isdigit() and start - 1 not in ends:
+        return False
+    end = match.end()
+    after = match.lastgroup == "phone" and text[end : end + 1] == " " and text[end + 1 : end + 2].isdigit()
+    return not after or end + 1 in starts
+
+
 @lru_cache(maxsize=1)
 def _number_shapes() -> re.Pattern[str]:
-    begins = r"[0-9](?:(?<![\w+-][0-9])(?<![0-9][.,][0-9])|(?<=\\[nrt][0-9]))(?<![0-9] [0-9])"
+    begins = r"[0-9](?:(?<![\w+-][0-9])(?<![0-9][.,][0-9])|(?<=\\[nrt][0-9]))"
     # The first digit is read by then: it is looked back at, since a rule that begins with a class is found fast.
     d = "[0-9]"
-    nanp = (
-        rf"(?:(?<=1)[ .-]\(?[2-9]|(?<=[2-9])){d}{d}(?:\)[ .-]?|[ .-])[2-9]{d}{d}[ .-]{d}{{4}}(?! {d}|\.{d})"
-    )
+    nanp = rf"(?:(?<=1)[ .-]\(?[2-9]|(?<=[2-9])){d}{d}(?:\)[ .-]?|[ .-])[2-9]{d}{d}[ .-]{d}{{4}}(?!\.{d})"
     ua = rf"(?<=0)[3-9]{d}(?:\)[ -]?|[ -]){d}{{3}}[ -]{d}{d}[ -]{d}{d}"
     ru = rf"(?:(?<=8)(?:[ -]\(?|\()|(?<=7) ?\(){d}{{3}}\)?[ -]?{d}{{3}}[ -]{d}{d}[ -]{d}{d}"
     ssn = rf"{d}{d}-{d}{d}-{d}{{4}}"
@@ -127,7 +167,9 @@ def _number_shapes() -> re.Pattern[str]:
 
 
 def _tax_numbers(t: Text) -> Iterator[Hit]:
-    for match in anchored(t, in_any(lambda card: card.tax_numbers).split("|"), _tax_number()):
+    if b"0" * 10 not in t.kinds:
+        return
+    for match in anchored(t, in_any(lambda card: card.tax_numbers).split("|"), _tax_number):
         yield Hit("national_identifier", match.start(1), match.end(1))
 
 
