@@ -18,7 +18,7 @@ _PASSWORD, _SECRET, _KEY, _SIGNATURE = "password", "secret", "key", "signature"
 
 # The words, in lower case as they are found, what they promise, and a letter without which none need be looked for.
 _WORDS: tuple[tuple[str, str, str], ...] = (
-    (_PASSWORD, "", "pass pw psk identified·by recovery·code backup·code senha"),
+    (_PASSWORD, "", "identified·by recovery·code backup·code"),
     (_PASSWORD, "п", "парол"),
     (_PASSWORD, "ñ", "contraseñ"),
     (_PASSWORD, "ł", "hasło"),
@@ -27,11 +27,14 @@ _WORDS: tuple[tuple[str, str, str], ...] = (
     (_PASSWORD, "密", "密码 密碼"),
     (_PASSWORD, "パ", "パスワード"),
     (_PASSWORD, "비", "비밀번호"),
-    (_SECRET, "", "secret token credential auth jwt _pat"),
+    (_SECRET, "", "token credential auth jwt _pat"),
     (_SECRET, "т", "токен секрет"),
     (_KEY, "", "key"),
     (_KEY, "ю", "ключ"),
 )
+# Words of one first letter are looked for together: the letter is what takes the time.
+_GROUPS = ("p(?:ass|w|sk)", "se(?:cret|nha)")
+_KINDS_OF_GROUPS = {"secret": _SECRET}
 _ANCHORS = tuple(
     (need, word.replace("·", " "), kind) for kind, need, words in _WORDS for word in words.split()
 )
@@ -55,6 +58,9 @@ def find_named(t: Text) -> Iterator[Hit]:
     for need, word, kind in _ANCHORS:
         for at in occurrences(t.lowered, word) if need in t.lowered else ():
             places.setdefault(at, (at + len(word), kind))
+    for group in _GROUPS:
+        for match in _group(group).finditer(t.lowered):
+            places.setdefault(match.start(), (match.end(), _KINDS_OF_GROUPS.get(match.group(), _PASSWORD)))
     for word in _PARAMETERS if "=" in t.raw and ("&" in t.raw or "?" in t.raw or "%3F" in t.raw) else ():
         for at in occurrences(t.lowered, word):
             places.setdefault(at, (at, _SIGNATURE))
@@ -184,6 +190,11 @@ def _parameter() -> re.Pattern[str]:
     return re.compile(
         r"(?:sig(?:nature)?|code|ticket|sid)(?:=|%3D)([A-Za-z0-9+/=_~%.-]{16,2048})", re.IGNORECASE
     )
+
+
+@cache
+def _group(words: str) -> re.Pattern[str]:
+    return re.compile(words)
 
 
 @cache

@@ -99,11 +99,7 @@ def _e164() -> re.Pattern[str]:
 
 
 def _numbers(t: Text) -> Iterator[Hit]:
-    if b"000" not in t.kinds:
-        return
-    found = list(
-        _near_groups(t) if t.kinds.count(b"000") * _SPARSE < len(t.raw) else _number_shapes().finditer(t.raw)
-    )
+    found = list(_number_matches(t)) if b"000" in t.kinds else []
     starts, ends = {match.start() for match in found}, {match.end() for match in found}
     for match in found:
         if not _stands_alone(t.raw, match, starts, ends):
@@ -118,28 +114,33 @@ def _numbers(t: Text) -> Iterator[Hit]:
             yield Hit("phone_number", match.start(), match.end(), high=False)
 
 
-_SPARSE = (
-    60  # characters for each group of three digits, from where on it is cheaper to look at the groups alone
-)
-
-
-def _near_groups(t: Text) -> Iterator[re.Match[str]]:
-    """The shapes of numbers, looked for where three digits are in a row: each has such a group near its beginning."""
-    done, at = 0, t.kinds.find(b"000")
+def _number_matches(t: Text) -> Iterator[re.Match[str]]:
+    """The shapes of numbers where digits begin, with three in a row near by: far cheaper than to read all digits."""
+    kinds, done, shapes = t.kinds, 0, _number_shapes()
+    at = kinds.find(b"000")
     while at >= 0:
-        for begin in range(max(done, at - 4), at + 1):
-            match = _number_shapes().match(t.raw, begin) if t.kinds[begin] == _DIGIT else None
-            if match:
-                yield match
-                done = match.end()
-                break
-        stop = max(done, at + 3)
-        while stop < len(t.kinds) and t.kinds[stop] == _DIGIT:
-            stop += 1
-        at = t.kinds.find(b"000", stop)
+        end = at + 3
+        before = kinds[at - 1 : at]
+        if before == b" " or before == b"_" or not before or t.raw[at - 2 : at - 1] == "\\":
+            goes_on = kinds[at + 3 : at + 4]
+            if b"0" in kinds[at + 4 : at + 6] if goes_on != b"0" else kinds[at : at + 9] == b"0" * 9:
+                for begin in range(max(0, done, at - 4), at + 1):
+                    # A code of a country or of long distance before the group: 8 (913), 1-425.
+                    match = shapes.match(t.raw, begin) if begin == at or t.raw[begin] in "178" else None
+                    if match:
+                        yield match
+                        done = end = match.end()
+                        break
+        while kinds[end : end + 1] == b"0":
+            end += 1
+        at = kinds.find(b"000", end)
 
 
-_DIGIT = ord("0")
+def _all(kinds: bytes, needle: bytes) -> Iterator[int]:
+    at = kinds.find(needle)
+    while at >= 0:
+        yield at
+        at = kinds.find(needle, at + 1)
 
 
 def _stands_alone(text: str, match: re.Match[str], starts: set[int], ends: set[int]) -> bool:
@@ -167,10 +168,15 @@ def _number_shapes() -> re.Pattern[str]:
 
 
 def _tax_numbers(t: Text) -> Iterator[Hit]:
-    if b"0" * 10 not in t.kinds:
-        return
-    for match in anchored(t, in_any(lambda card: card.tax_numbers).split("|"), _tax_number):
-        yield Hit("national_identifier", match.start(1), match.end(1))
+    done = 0
+    for at in _all(t.kinds, b"0" * 10):
+        if at >= done:
+            for match in _tax_number().finditer(t.raw, max(done, at - _TAX_REACH), at + 13):
+                yield Hit("national_identifier", match.start(1), match.end(1))
+            done = at + 10
+
+
+_TAX_REACH = 80  # characters of the name of a number and of the words behind it
 
 
 @lru_cache(maxsize=1)

@@ -52,7 +52,7 @@ _SESSIONS = ("sess", "sid", "auth", "token", "jwt", "remember", "sso", "login", 
 
 # What a line has that is read for commands: a flag of one of these letters, or a word.
 _FLAGS = frozenset("uUpawPbSs-")
-_WITHOUT_FLAGS = ("redis-cli", "chpasswd")
+_WITHOUT_FLAGS = ("chpasswd",)
 
 
 def find_commands(t: Text) -> Iterator[Hit]:

@@ -125,7 +125,7 @@ def find_connections(t: Text) -> Iterator[Hit]:
 
 @lru_cache(maxsize=1)
 def _value_of_several() -> re.Pattern[str]:
-    return re.compile(r"=[^=;\r\n\"'<>{}()`\\]{1,300};")
+    return re.compile(r"=[^=;\r\n\"'<>{}()`\\]{1,300};[ \t]{0,4}[A-Za-z][A-Za-z _]{1,40}=")
 
 
 def _connects(match: re.Match[str]) -> bool:
