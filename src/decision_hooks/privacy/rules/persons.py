@@ -117,23 +117,29 @@ def _numbers(t: Text) -> Iterator[Hit]:
 def _number_matches(t: Text) -> Iterator[re.Match[str]]:
     """The shapes of numbers where digits begin, with three in a row near by: far cheaper than to read all digits."""
     kinds, done, shapes = t.kinds, 0, _number_shapes()
-    at = kinds.find(b"000")
-    while at >= 0:
-        end = at + 3
-        before = kinds[at - 1 : at]
-        if before == b" " or before == b"_" or not before or t.raw[at - 2 : at - 1] == "\\":
-            goes_on = kinds[at + 3 : at + 4]
-            if b"0" in kinds[at + 4 : at + 6] if goes_on != b"0" else kinds[at : at + 9] == b"0" * 9:
-                for begin in range(max(0, done, at - 4), at + 1):
-                    # A code of a country or of long distance before the group: 8 (913), 1-425.
-                    match = shapes.match(t.raw, begin) if begin == at or t.raw[begin] in "178" else None
-                    if match:
-                        yield match
-                        done = end = match.end()
-                        break
-        while kinds[end : end + 1] == b"0":
-            end += 1
-        at = kinds.find(b"000", end)
+    places = [at + 1 for before in (b" 000", b"_000") for at in _all(kinds, before)]
+    if kinds.startswith(b"000"):
+        places.append(0)
+    if "\\" in t.raw:
+        places += [match.end() for match in _escaped().finditer(t.raw)]
+    places.sort()
+    for at in places:
+        goes_on = kinds[at + 3 : at + 4]
+        if at >= done and (
+            b"0" in kinds[at + 4 : at + 6] if goes_on != b"0" else kinds[at : at + 9] == b"0" * 9
+        ):
+            for begin in range(max(0, done, at - 4), at + 1):
+                # A code of a country or of long distance before the group: 8 (913), 1-425.
+                match = shapes.match(t.raw, begin) if begin == at or t.raw[begin] in "178" else None
+                if match:
+                    yield match
+                    done = match.end()
+                    break
+
+
+@lru_cache(maxsize=1)
+def _escaped() -> re.Pattern[str]:
+    return re.compile(r"\\[nrt](?=[0-9]{3})")
 
 
 def _all(kinds: bytes, needle: bytes) -> Iterator[int]:
