@@ -124,10 +124,9 @@ def _number_matches(t: Text) -> Iterator[re.Match[str]]:
         places += [match.end() for match in _escaped().finditer(t.raw)]
     places.sort()
     for at in places:
-        goes_on = kinds[at + 3 : at + 4]
-        if at >= done and (
-            b"0" in kinds[at + 4 : at + 6] if goes_on != b"0" else kinds[at : at + 9] == b"0" * 9
-        ):
+        behind = kinds[at + 3 : at + 4]
+        mark = behind in (b" ", b"_") and b"0" in kinds[at + 4 : at + 6]
+        if at >= done and (mark or kinds[at : at + 9] == b"0" * 9):
             for begin in range(max(0, done, at - 4), at + 1):
                 # A code of a country or of long distance before the group: 8 (913), 1-425.
                 match = shapes.match(t.raw, begin) if begin == at or t.raw[begin] in "178" else None
