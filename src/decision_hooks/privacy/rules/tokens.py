@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from decision_hooks.privacy.rules.hits import Hit, Text, is_sample_token
+from decision_hooks.privacy.rules.hits import Hit, Text, is_sample_token, occurrences
 
 _HEAD = 256  # characters of a token that may show it to be a sample
 _GLUED = 4  # characters of a beginning that is known even when letters precede it
@@ -237,6 +237,7 @@ _FLAT = bytes.maketrans(b"0A_", b"aaa")
 def find_tokens(t: Text) -> Iterator[Hit]:
     """Tokens of all families, in no order."""
     text = t.raw
+    yield from _with_equals_signs(text)
     heads, tails, wholes = _beginnings()
     is_hex = _hex().fullmatch
     done = 0
@@ -285,6 +286,21 @@ def _runs(t: Text) -> Iterator[tuple[int, int]]:
         if b"0a" in kind or b"a0" in kind or b"a" * _LETTERS in kind or t.raw.startswith("xox", start):
             yield start, end
         start = flat.find(least, end)
+
+
+def _with_equals_signs(text: str) -> Iterator[Hit]:
+    """Atlassian's: equals signs may cut them into short runs."""
+    done = 0
+    for at in occurrences(text, "ATATT3"):
+        match = _atlassian().match(text, at) if at >= done else None
+        if match:
+            done = match.end()
+            yield Hit("source_control_token", at, done)
+
+
+@cache
+def _atlassian() -> re.Pattern[str]:
+    return re.compile(r"ATATT3[A-Za-z0-9_=-]{60,}")
 
 
 def _behind(text: str, start: int) -> Iterator[Hit]:
