@@ -1,10 +1,10 @@
-"""What a hook costs: the guard's exit, the hand-over, and a capture of a 50 MB session, against a bare interpreter.
+"""What a hook costs: the guard's exit, the hand-over, and captures of 1 MB and of 50 MB, against a bare interpreter.
 
-    python bench/hook.py
+    python bench/hook.py [FOLDER]
 
-Runs the installed scripts beside this interpreter with a backend that answers at once. Each figure is the best of
-several runs, and is told as a ratio to ``python -c pass`` of the same interpreter, or as the time beyond a
-small session.
+Runs the installed scripts beside this interpreter with a backend that answers at once and, run by run in turn, those
+in the ``bin`` FOLDER of another version. Each figure is the best of several runs. A first capture of 1 MB may cost
+75 ms beyond the bare interpreter and the backend, one of 50 MB 130 ms.
 """
 
 from __future__ import annotations
@@ -18,19 +18,28 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-SCRIPT = Path(sys.executable).parent / "capture-decisions"
-SIZE = 50 * 1024 * 1024
+FOLDERS = [Path(sys.executable).parent, *map(Path, sys.argv[1:2])]
+MEGABYTE = 1024 * 1024
+BUDGETS = {1: 75, 50: 130}  # milliseconds by megabytes
+RUNS = 15
 
 
-def best(argv: Callable[[int], list[str]], env: dict[str, str], runs: int) -> float:
-    """Seconds of the fastest of several runs; ``argv`` is given the number of the run."""
-    times = []
+def seconds(argv: list[str], env: dict[str, str]) -> float:
+    """How long one run took."""
+    begun = time.perf_counter()
+    subprocess.run(argv, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - begun
+
+
+def best(
+    name: str, argv: Callable[[Path, str], list[str]], env: dict[str, str], runs: int = RUNS
+) -> list[float]:
+    """Seconds of the fastest run of each version; ``argv`` is given the script and the name of the run."""
+    times: list[list[float]] = [[] for _ in FOLDERS]
     for number in range(runs):
-        words = argv(number)
-        begun = time.perf_counter()
-        subprocess.run(words, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
-        times.append(time.perf_counter() - begun)
-    return min(times)
+        for place, folder in enumerate(FOLDERS):
+            times[place].append(seconds(argv(folder / "capture-decisions", f"{name}-{place}-{number}"), env))
+    return [min(taken) for taken in times]
 
 
 def session(path: Path, size: int) -> None:
@@ -61,39 +70,45 @@ def main() -> None:
         fake.write_text("#!/bin/sh\ncat >/dev/null\necho NONE\n")
         fake.chmod(0o755)
         env = {"PATH": f"{base / 'bin'}:/usr/bin:/bin", "HOME": folder, "CAPTURE_DECISIONS_BACKEND": "claude"}
-        bare = best(lambda _: [sys.executable, "-c", "pass"], env, 20)
-        guard = best(lambda _: [str(SCRIPT)], env | {"ADR_HOOKS_SKIP": "1"}, 20)
-        print(f"bare interpreter           {bare * 1000:7.1f} ms")
-        print(f"guard exit                 {guard * 1000:7.1f} ms  {guard / bare:.2f} of it")
-        for name, size in (("small", 1000), ("large", SIZE)):
-            session(base / f"{name}.jsonl", size)
+        bare = min(seconds([sys.executable, "-c", "pass"], env) for _ in range(RUNS))
+        backend = min(seconds([str(fake)], env) for _ in range(RUNS))
+        print(f"bare interpreter           {_shown([bare])}")
+        print(f"backend                    {_shown([backend])}")
+        guard = best("guard", lambda script, _: [str(script)], env | {"ADR_HOOKS_SKIP": "1"})
+        print(f"guard exit                 {_shown(guard)}")
 
-        def run(name: str, *flags: str) -> float:
-            def argv(number: int) -> list[str]:
-                root = base / f"{name}{len(flags)}-{number}"
+        def capture(size: int, *flags: str) -> Callable[[Path, str], list[str]]:
+            path = base / f"{size}.jsonl"
+            if not path.exists():
+                session(path, size)
+
+            def argv(script: Path, name: str) -> list[str]:
+                root = base / name
                 root.mkdir()
-                return [
-                    str(SCRIPT),
-                    *flags,
-                    "--project-root",
-                    str(root),
-                    "--transcript",
-                    str(base / f"{name}.jsonl"),
-                ]
+                return [str(script), *flags, "--project-root", str(root), "--transcript", str(path)]
 
-            return best(argv, env, 7)
+            return argv
 
-        handed = run("small", "--detach")
-        print(f"hand-over (--detach)       {handed * 1000:7.1f} ms  {handed / bare:.2f} of it")
-        small, large = run("small"), run("large")
-        print(f"capture, small session     {small * 1000:7.1f} ms")
-        print(
-            f"capture, 50 MB session     {large * 1000:7.1f} ms  {(large - small) * 1000:.1f} ms beyond the small one"
-        )
+        print(f"hand-over (--detach)       {_shown(best('handed', capture(1000, '--detach'), env))}")
+        print(f"capture, small session     {_shown(best('small', capture(1000), env))}")
+        for size, budget in BUDGETS.items():
+            taken = best(f"of-{size}", capture(size * MEGABYTE), env)
+            beyond = [time - bare - backend for time in taken]
+            print(f"capture, {size:2} MB beyond both  {_shown(beyond)}  (at most {budget} ms)")
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
         print(
             f"most memory of a run       {peak / (1024 * (1024 if sys.platform == 'darwin' else 1)):7.1f} MiB"
         )
+
+
+def _shown(times: list[float]) -> str:
+    """Milliseconds of this version and, where there is another, of that and the ratio."""
+    text = f"{times[0] * 1000:7.1f} ms"
+    return (
+        text
+        if len(times) == 1
+        else f"{text}, other {times[1] * 1000:.1f} ms, ratio {times[0] / times[1]:.2f}"
+    )
 
 
 if __name__ == "__main__":

@@ -168,8 +168,12 @@ def _decisions(run: CaptureRun, part: Part, timeout: float) -> _Tried:
     if stopped:
         run.at.log.skip(*stopped)
         return _Tried(WAITS)
+    home = run.at.world.home
     sent = digest.render(
-        part.session, mask=lambda text: mask.outgoing(text, run.at.world.home), context=part.context
+        part.session,
+        mask=lambda text: mask.outgoing(text, home),
+        mask_all=lambda texts: mask.outgoing_all(texts, home),
+        context=part.context,
     )
     answer = call.ask(
         chosen,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from decision_hooks.sessions.model import Entry, Session
@@ -39,23 +38,36 @@ def render(
     session: Session,
     *,
     mask: Callable[[str], str],
+    mask_all: Callable[[Sequence[str]], Sequence[str]] | None = None,
     budget: int = 120_000,
     context: Context = NO_CONTEXT,
 ) -> str:
-    """Write a digest of at most ``budget`` characters; each text is masked before it is cut."""
+    """Write a digest of at most ``budget`` characters; each text is masked before it is cut.
+
+    ``mask_all`` masks many texts in one pass, each as ``mask`` does.
+    """
     before = _context(context, mask, min(_CONTEXT, budget // 4))
-    entries, mask_once = session.entries, cache(mask)
+    entries, masked = session.entries, dict[str, str]()
     pieces = [_piece(entry, entries[n - 1] if n else None) for n, entry in enumerate(entries)]
     room = budget - len(before)
     if sum(piece.cost for piece in pieces) > room:
         room -= _SUMMARY
     for _ in range(5):
         parts = list(zip(entries, pieces, shares(pieces, room), strict=True))
-        text = before + _render(parts, mask_once)
+        missing = [text for text in _texts(parts) if text not in masked]
+        masked.update(zip(missing, mask_all(missing) if mask_all else map(mask, missing), strict=True))
+        text = before + _render(parts, masked.__getitem__)
         if len(text) <= budget:
             break
         room -= len(text) - budget + _MARK  # masking has made it longer
     return head(text, budget)
+
+
+def _texts(parts: Sequence[tuple[Entry, Piece, Share]]) -> Iterable[str]:
+    """Each text once that is masked for these parts."""
+    texts: dict[str, str] = {}
+    _render(parts, lambda text: texts.setdefault(text, text))
+    return texts
 
 
 def _render(parts: Sequence[tuple[Entry, Piece, Share]], mask: Callable[[str], str]) -> str:

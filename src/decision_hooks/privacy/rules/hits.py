@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ class Hit(NamedTuple):
     high: bool = True
     core: int = -1  # where the value begins, for a hit that starts with the name of the value
     open: bool = False  # runs to the end of the text because its closing mark is missing
+    bare: bool = False  # has the words of a secret, none in them: a scan reports it, a mask leaves it
 
 
 class ScanRefused(DecisionHooksError):
@@ -30,10 +31,11 @@ class ScanRefused(DecisionHooksError):
 
 
 class Text(NamedTuple):
-    """A text and its lower-case twin of the same length, so that an offset means the same in both."""
+    """A text and its twins of the same length, so that an offset means the same in all."""
 
     raw: str
     lowered: str
+    kinds: bytes  # ``0`` a digit, ``a`` and ``A`` letters of ASCII, ``_`` one of "_-+/", else a blank
 
 
 # A token may follow an escape of a JSON string ("\nghp_..."): its letter is no part of the token.
@@ -44,8 +46,17 @@ RUN = r"(?:[^\s\"'<>`\\]|\\(?![nrtu\"'\\]))"
 
 
 def read_text(text: str) -> Text:
-    """The text with its lower-case twin; U+0130 is the one letter that grows in lower case."""
-    return Text(text, text.replace("\u0130", "I").lower())
+    """The text with its twins; U+0130 is the one letter that grows in lower case."""
+    lowered = text.replace("\u0130", "I").lower()
+    return Text(text, lowered, text.encode("latin-1", "replace").translate(_KINDS))
+
+
+_KINDS = bytes(
+    ord("0" if char in "0123456789" else "_" if char in "_-+/" else "a" if char.islower() else "A")
+    if char.isascii() and (char.isalnum() or char in "_-+/")
+    else ord(" ")
+    for char in map(chr, range(256))
+)
 
 
 def occurrences(haystack: str, needle: str) -> Iterator[int]:
@@ -56,13 +67,18 @@ def occurrences(haystack: str, needle: str) -> Iterator[int]:
         at = haystack.find(needle, at + 1)
 
 
-def anchored(t: Text, needles: Iterable[str], pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
-    """Matches of a pattern at the places of its lower-case anchor words, in order, none within another."""
+def anchored(
+    t: Text, needles: Iterable[str], pattern: Callable[[], re.Pattern[str]]
+) -> Iterator[re.Match[str]]:
+    """Matches of a pattern at the places of its lower-case anchor words, in order, none within another.
+
+    The pattern is compiled at the first place.
+    """
     places = sorted({at for needle in needles for at in occurrences(t.lowered, needle)})
     done = 0
     for at in places:
         if at >= done:
-            match = pattern.match(t.raw, at)
+            match = pattern().match(t.raw, at)
             if match:
                 yield match
                 done = match.end()
@@ -73,8 +89,10 @@ def start_of_run(text: str, end: int, pattern: re.Pattern[str], limit: int) -> i
     before = text[max(0, end - limit) : end]
     match = pattern.match(before[::-1])
     start = end - (match.end() if match else 0)
-    escaped = 0 < start < end and text[start - 1] == "\\" and text[start] in "nrt"
-    return start + 1 if escaped else start
+    if not 0 < start < end or text[start - 1] not in "\\%":
+        return start
+    escape = 2 if text[start - 1] == "%" else {"u": 5, "x": 3}.get(text[start], int(text[start] in "nrtbfv"))
+    return min(start + escape, end)
 
 
 def trim_punctuation(text: str, start: int, end: int) -> int:

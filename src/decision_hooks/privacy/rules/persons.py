@@ -47,7 +47,7 @@ def find_mentions(t: Text) -> Iterator[Hit]:
 def find_directives(t: Text) -> Iterator[Hit]:
     """Orders to the reader of a quoted text ("ignore all rules"); they are reported, never followed. Advisory."""
     anchors = f"set |{in_any(lambda card: card.ignore)}|{in_any(lambda card: card.skip)}".split("|")
-    for match in anchored(t, anchors, _directive()):
+    for match in anchored(t, anchors, _directive):
         yield Hit("embedded_directive", match.start(), match.end(), high=False)
 
 
@@ -73,8 +73,8 @@ def _is_address(text: str, start: int, match: re.Match[str]) -> bool:
     after = text[match.end() : match.end() + 1]
     if local in _NO_PERSON or domain == "users.noreply.github.com":
         return False
-    if local == "git" and (after in (":", "/") or text.endswith("://", 0, start)):
-        return False
+    if text.endswith("://", 0, start) or (local == "git" and after in (":", "/")):
+        return False  # the user of an address of a server
     is_version = re.match(r"v?[0-9]+\.[0-9]", domain) is not None
     return not is_version and after != "(" and domain.rpartition(".")[2] not in _NO_DOMAIN
 
@@ -99,7 +99,11 @@ def _e164() -> re.Pattern[str]:
 
 
 def _numbers(t: Text) -> Iterator[Hit]:
-    for match in _number_shapes().finditer(t.raw):
+    found = list(_number_matches(t)) if b"000" in t.kinds else []
+    starts, ends = {match.start() for match in found}, {match.end() for match in found}
+    for match in found:
+        if not _stands_alone(t.raw, match, starts, ends):
+            continue
         shape, number = match.lastgroup, match.group()
         if shape == "ssn":
             if not re.match(r"9|000|666|.{3}-00|.{6}-0000", number):  # never assigned
@@ -110,14 +114,56 @@ def _numbers(t: Text) -> Iterator[Hit]:
             yield Hit("phone_number", match.start(), match.end(), high=False)
 
 
+def _number_matches(t: Text) -> Iterator[re.Match[str]]:
+    """The shapes of numbers where digits begin, with three in a row near by: far cheaper than to read all digits."""
+    kinds, done, shapes = t.kinds, 0, _number_shapes()
+    places = [at + 1 for before in (b" 000", b"_000") for at in _all(kinds, before)]
+    if kinds.startswith(b"000"):
+        places.append(0)
+    if "\\" in t.raw:
+        places += [match.end() for match in _escaped().finditer(t.raw)]
+    places.sort()
+    for at in places:
+        behind = kinds[at + 3 : at + 4]
+        mark = behind in (b" ", b"_") and b"0" in kinds[at + 4 : at + 6]
+        if at >= done and (mark or kinds[at : at + 9] == b"0" * 9):
+            for begin in range(max(0, done, at - 4), at + 1):
+                # A code of a country or of long distance before the group: 8 (913), 1-425.
+                match = shapes.match(t.raw, begin) if begin == at or t.raw[begin] in "178" else None
+                if match:
+                    yield match
+                    done = match.end()
+                    break
+
+
+@lru_cache(maxsize=1)
+def _escaped() -> re.Pattern[str]:
+    return re.compile(r"\\[nrt](?=[0-9]{3})")
+
+
+def _all(kinds: bytes, needle: bytes) -> Iterator[int]:
+    at = kinds.find(needle)
+    while at >= 0:
+        yield at
+        at = kinds.find(needle, at + 1)
+
+
+def _stands_alone(text: str, match: re.Match[str], starts: set[int], ends: set[int]) -> bool:
+    """Whether no other digits are beside a number, or only such that are a number themselves: a list of numbers."""
+    start = match.start()
+    if start > 1 and text[start - 1] == " " and text[start - 2].isdigit() and start - 1 not in ends:
+        return False
+    end = match.end()
+    after = match.lastgroup == "phone" and text[end : end + 1] == " " and text[end + 1 : end + 2].isdigit()
+    return not after or end + 1 in starts
+
+
 @lru_cache(maxsize=1)
 def _number_shapes() -> re.Pattern[str]:
-    begins = r"[0-9](?:(?<![\w+-][0-9])(?<![0-9][.,][0-9])|(?<=\\[nrt][0-9]))(?<![0-9] [0-9])"
+    begins = r"[0-9](?:(?<![\w+-][0-9])(?<![0-9][.,][0-9])|(?<=\\[nrt][0-9]))"
     # The first digit is read by then: it is looked back at, since a rule that begins with a class is found fast.
     d = "[0-9]"
-    nanp = (
-        rf"(?:(?<=1)[ .-]\(?[2-9]|(?<=[2-9])){d}{d}(?:\)[ .-]?|[ .-])[2-9]{d}{d}[ .-]{d}{{4}}(?! {d}|\.{d})"
-    )
+    nanp = rf"(?:(?<=1)[ .-]\(?[2-9]|(?<=[2-9])){d}{d}(?:\)[ .-]?|[ .-])[2-9]{d}{d}[ .-]{d}{{4}}(?!\.{d})"
     ua = rf"(?<=0)[3-9]{d}(?:\)[ -]?|[ -]){d}{{3}}[ -]{d}{d}[ -]{d}{d}"
     ru = rf"(?:(?<=8)(?:[ -]\(?|\()|(?<=7) ?\(){d}{{3}}\)?[ -]?{d}{{3}}[ -]{d}{d}[ -]{d}{d}"
     ssn = rf"{d}{d}-{d}{d}-{d}{{4}}"
@@ -127,8 +173,15 @@ def _number_shapes() -> re.Pattern[str]:
 
 
 def _tax_numbers(t: Text) -> Iterator[Hit]:
-    for match in anchored(t, in_any(lambda card: card.tax_numbers).split("|"), _tax_number()):
-        yield Hit("national_identifier", match.start(1), match.end(1))
+    done = 0
+    for at in _all(t.kinds, b"0" * 10):
+        if at >= done:
+            for match in _tax_number().finditer(t.raw, max(done, at - _TAX_REACH), at + 13):
+                yield Hit("national_identifier", match.start(1), match.end(1))
+            done = at + 10
+
+
+_TAX_REACH = 80  # characters of the name of a number and of the words behind it
 
 
 @lru_cache(maxsize=1)

@@ -17,21 +17,35 @@ from decision_hooks.privacy.rules.hits import (
     start_of_run,
     trim_punctuation,
 )
+from decision_hooks.privacy.rules.values import is_random
+
+# Passwords of addresses in documentation.
+_SAMPLES = frozenset(("password", "passwd", "pass", "pwd", "pw", "user", "yourpassword", "changeme"))
+_LEAST_ALONE = 16  # characters of a token that stands where a user does
 
 
 def find_uris(t: Text) -> Iterator[Hit]:
-    """URIs of any scheme with a user and a password."""
-    for match in _credentials().finditer(t.raw):
-        start = start_of_run(t.raw, match.start(), _scheme(), 24)
-        if start < match.start() and not is_placeholder(match.group(1)):
-            end = _run().match(t.raw, match.end())
-            stop = trim_punctuation(t.raw, match.end(), end.end() if end else match.end())
-            yield Hit("db_uri_with_credentials", start, stop)
+    """URIs of any scheme with a user and a password, or with a token in place of a user."""
+    done = 0
+    for at in occurrences(t.raw, "://"):
+        match = _credentials().match(t.raw, at) if at >= done else None
+        start = start_of_run(t.raw, at, _scheme(), 24) if match else at
+        if match and start < at and _is_credential(match):
+            run = _run().match(t.raw, match.end())
+            done = trim_punctuation(t.raw, match.end(), run.end() if run else match.end())
+            yield Hit("db_uri_with_credentials", start, done)
+
+
+def _is_credential(match: re.Match[str]) -> bool:
+    user, colon, password = match.group(1).partition(":")
+    if colon:
+        return bool(password) and password.lower() not in _SAMPLES and not is_placeholder(password)
+    return len(user) >= _LEAST_ALONE and is_random(user) and not is_placeholder(user)
 
 
 @lru_cache(maxsize=1)
 def _credentials() -> re.Pattern[str]:
-    return re.compile(r"://[^\s:/@\"'<>`\\]{0,128}:([^\s/\"'<>`\\]{1,256})@(?=[^\s@])")
+    return re.compile(r"://([^\s/\"'<>`\\]{1,384})@(?=[^\s@])")
 
 
 @lru_cache(maxsize=1)
@@ -45,10 +59,24 @@ def _run() -> re.Pattern[str]:
 
 
 def find_jdbc(t: Text) -> Iterator[Hit]:
-    """JDBC and ODBC URIs, with a password or not."""
-    for match in anchored(t, ("jdbc:", "odbc:"), _jdbc_uri()):
+    """JDBC and ODBC URIs; one without a password holds no secret."""
+    for match in anchored(t, ("jdbc:", "odbc:"), _jdbc_uri):
         end = trim_punctuation(t.raw, match.start(1), match.end())
-        yield Hit("jdbc_odbc_uri", match.start(), end)
+        password = _jdbc_password().search(match.group())
+        bare = (
+            password is None
+            or is_placeholder(password[password.lastindex or 0])
+            or password[password.lastindex or 0].lower() in _SAMPLES
+        )
+        yield Hit("jdbc_odbc_uri", match.start(), end, bare=bare)
+
+
+@lru_cache(maxsize=1)
+def _jdbc_password() -> re.Pattern[str]:
+    return re.compile(
+        r"(?:password|passwd|pwd|secret|token)=([^&;\s]{1,256})|:[^\s/:@]{1,64}[/:]([^\s/:@]{1,256})@",
+        re.IGNORECASE,
+    )
 
 
 @lru_cache(maxsize=1)
@@ -58,11 +86,11 @@ def _jdbc_uri() -> re.Pattern[str]:
 
 def find_signed_urls(t: Text) -> Iterator[Hit]:
     """Shared access signatures: a query with signature, expiry and permissions together."""
-    forward, backward, parts = _sas_patterns()
     done = 0
     for at in occurrences(t.lowered, "sig="):
         if at < done:
             continue
+        forward, backward, parts = _sas_patterns()
         match = forward.match(t.raw, at)
         done = match.end() if match else at + 4
         start = start_of_run(t.raw, at, backward, 4096)
@@ -87,10 +115,17 @@ _OTHER = (
 
 def find_connections(t: Text) -> Iterator[Hit]:
     """Connection strings: a known key with its value, followed by at least one more."""
+    if _value_of_several().search(t.raw) is None:
+        return
     firsts = ("server", "data source", "initial catalog", "user id", "password", "host", "database", "uid=")
-    for match in anchored(t, firsts, _connection()):
+    for match in anchored(t, firsts, _connection):
         if _connects(match):
             yield Hit("connection_string", match.start(), match.end())
+
+
+@lru_cache(maxsize=1)
+def _value_of_several() -> re.Pattern[str]:
+    return re.compile(r"=[^=;\r\n\"'<>{}()`\\]{1,300};[ \t]{0,4}[A-Za-z][A-Za-z _]{1,40}=")
 
 
 def _connects(match: re.Match[str]) -> bool:
