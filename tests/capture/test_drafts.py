@@ -300,6 +300,7 @@ def test_what_the_session_does_not_show_is_listed(
         root=str(sandbox.root),
         home=str(sandbox.home),
         environ=sandbox.environment(),
+        is_written=lambda mark: False,
     )
     [(_, text)] = found.texts
     assert front_matter(text).get("unverified", []) == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -90,11 +91,29 @@ def test_the_search_gives_what_follows_a_line(path: Path) -> None:
     assert found == [(b"needle 1", b"after 1\n"), (b"needle 2", b"after 2\n")]
 
 
-def test_a_line_that_is_too_long_is_passed_over(path: Path) -> None:
-    path.write_bytes(b"first\n" + b"x" * 500 + b"\nlast\n")
-    with blocks_of(16, longest=100):
-        found = list(blocks.lines(str(path), 0, path.stat().st_size))
-    assert found == [(6, b"first"), (path.stat().st_size, b"last")]
+@pytest.mark.parametrize("size", [3_000_000, 9_000_000, 40_000_000])
+def test_a_line_of_any_length_keeps_its_words_and_loses_its_blobs(path: Path, size: int) -> None:
+    blob = b"QUJD" * (size // 4)
+    line = b'{"text":"typed words","image":"' + blob + b'","more":"after it"}'
+    path.write_bytes(b"first\n" + line + b"\nlast\n")
+    end = path.stat().st_size
+    kept = b'{"text":"typed words","image":"","more":"after it"}'
+    (first, long, last) = blocks.lines(str(path), 0, end)
+    assert (first, last) == ((6, b"first"), (end, b"last"))
+    assert long[0] == end - 5
+    assert blocks.shortened(long[1]) == kept
+    found = blocks.candidates(str(path), 0, end, (b"typed",), lambda line: True)
+    assert [blocks.shortened(one) for one, _ in found] == [kept]
+
+
+def test_of_a_very_long_text_the_beginning_and_the_end_stay(path: Path) -> None:
+    line = json.dumps({"text": "BEGIN " + "a word of a log, \u00e9 \n" * 700_000 + " END"}).encode()
+    path.write_bytes(line + b"\nlast\n")
+    (long, last) = blocks.lines(str(path), 0, path.stat().st_size)
+    assert last[1] == b"last"
+    assert len(long[1]) < 7_500_000
+    text = json.loads(long[1])["text"]
+    assert (text[:5], text[-3:]) == ("BEGIN", "END")
 
 
 @given(st.binary(max_size=200), st.integers(1, 30), st.binary(min_size=1, max_size=6))

@@ -29,9 +29,18 @@ class Drafts(NamedTuple):
 
 
 def make_drafts(
-    part: Part, decisions: tuple[Decision, ...], *, root: str, home: str, environ: Mapping[str, str]
+    part: Part,
+    decisions: tuple[Decision, ...],
+    *,
+    root: str,
+    home: str,
+    environ: Mapping[str, str],
+    is_written: Callable[[str], bool],
 ) -> Drafts:
-    """The drafts for those decisions of a part that its session does not have yet."""
+    """The drafts for those decisions of a part that its session does not have yet.
+
+    ``is_written`` says of the mark of a decision whether another session's draft has it; a copy of a session asks.
+    """
     from datetime import datetime
 
     written = {title.identity for title in part.position.titles}
@@ -42,7 +51,7 @@ def make_drafts(
     texts, titles = [], []
     for decision in decisions:
         identity = madr.identity(decision.title, decision.outcome)
-        if identity in written:
+        if identity in written or (part.is_copy and is_written(decision_mark(identity))):
             continue
         written.add(identity)
         titles.append(Title(decision.title, identity))
@@ -55,6 +64,11 @@ def make_drafts(
         )
         texts.append((naming.draft_stem(when, decision.title, part.session_id), text))
     return Drafts(tuple(texts), tuple(titles), masked)
+
+
+def decision_mark(identity: str) -> str:
+    """What is remembered of a decision beside the ids of records, to know it in a copy of its session."""
+    return f"decision:{identity}"
 
 
 def _masked(decision: Decision, home: str, counts: dict[str, int]) -> Decision:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from decision_hooks.hosts import transcript
@@ -21,6 +21,11 @@ _LAG = 2.0  # seconds that the file may lag behind the event
 _FRESH = 10.0  # seconds after which a stop is no longer waited for
 _FIRST_IDS = 20  # ids at the beginning of a new file by which a copy of an older one is recognised
 _FIRST = 1024 * 1024  # bytes in which these ids are looked for
+_LAST_TIME = 253402128000.0  # two days before the year 10000: a day in any time zone
+_MARK = "#"  # begins what stands for the id of texts that have none
+_MOST_UNKNOWN = 3  # in a row: then the copied beginning of a file is over
+_SAID = ("user", "assistant", "answer", "plan")
+_LEAST_AGAIN = 40  # characters of a message that is known as one that goes on
 
 
 class Part(NamedTuple):
@@ -36,6 +41,7 @@ class Part(NamedTuple):
     time: float  # of the last record, seconds since the epoch
     tail: int  # byte offset from which the part was read whole; before it only requests were
     verdict: str = ""  # of the last part with edits before this one; once it is judged, of this one
+    is_copy: bool = False  # of a session whose beginning was captured from another file
     is_retry: bool = False  # of a part that was given up: the position is already past it and must not move
 
     @property
@@ -79,6 +85,7 @@ def read_part(state: CaptureState, entry: Pending, *, incremental: bool, world: 
             lines = _read_lines(newer, begin, position)
             missing = _missing(entry, position, lines)
     part = _part(entry, position, lines, missing=missing, incremental=incremental)
+    part = part._replace(is_copy=begin > 0 and not position.offset)
     subagents, more = reading.subagent_edits(where.path, position.subagents)
     return part._replace(edits=part.edits + more, position=part.position._replace(subagents=subagents))
 
@@ -149,6 +156,8 @@ def _part(entry: Pending, position: Position, lines: _Lines, *, missing: bool, i
     """The part, with the last message if it is missing; the whole session unless ``incremental``."""
     path, tail, context = lines.where.path, lines.tail, lines.context
     session = _without_appended(lines.session, position)
+    session = _without_again(session, context.before_assistant)
+    session = session._replace(uuids=(*session.uuids, *_marks(session.entries)))
     if (session.entries or missing) and not incremental:
         session = reading.read(lines.where, 0)[0]
         context = context._replace(first_request="", before_assistant="", before_user="")
@@ -160,10 +169,11 @@ def _part(entry: Pending, position: Position, lines: _Lines, *, missing: bool, i
         path=path,
         offset=tail.end,
         check=blocks.check_before(path, tail.end),
-        uuid=session.uuids[-1] if session.uuids else position.uuid,
+        uuid=next((uuid for uuid in reversed(session.uuids) if uuid[:1] != _MARK), position.uuid),
         appended=appended or ("" if session.entries else position.appended),
     )
-    part = _new_part(entry, session, after, session.last_time or lines.where.modified, path=path)
+    time = min(session.last_time or lines.where.modified, _LAST_TIME)
+    part = _new_part(entry, session, after, time, path=path)
     return part._replace(context=context, begin=lines.begin, tail=tail.begin)
 
 
@@ -229,21 +239,61 @@ def _after_record(where: Extent, uuid: str) -> int:
 def _after_known(state: CaptureState, where: Extent) -> int:
     """The offset after the last record that was captured from another file (a fork, an old resume)."""
     first: list[str] = []
-    for _, line in blocks.lines(where.path, 0, min(where.size, _FIRST)):
-        first.extend(transcript.parse([line]).uuids)
+    for uuid, _ in _ids(where, min(where.size, _FIRST)):
+        first.append(uuid)
         if len(first) >= _FIRST_IDS:
             break
     if not state.known(first):
         return 0
-    after = 0
-    numbered: list[tuple[str, int]] = []
-    for offset, line in blocks.lines(where.path, 0, where.size):
-        numbered.extend((uuid, offset) for uuid in transcript.parse([line]).uuids)
+    numbered = list(_ids(where, where.size))
     known = state.known(uuid for uuid, _ in numbered)
+    after = unknown = 0
     for uuid, offset in numbered:
-        if uuid in known:
-            after = offset
+        if uuid[:1] != _MARK:
+            after = offset if uuid in known else after
+        elif unknown < _MOST_UNKNOWN:
+            # words may be said again later: only a copied beginning counts
+            after, unknown = (max(after, offset), 0) if uuid in known else (after, unknown + 1)
     return after
+
+
+def _ids(where: Extent, end: int) -> Iterator[tuple[str, int]]:
+    """The ids of the records of a file, and what stands for those of texts without ids, with the offsets after them."""
+    before: list[Entry] = []
+    header = blocks.first_line(where.path)
+    for offset, line in blocks.lines(where.path, 0, end):
+        session = transcript.parse([line], header=header)
+        yield from ((uuid, offset) for uuid in session.uuids)
+        before = [*before[-3:], *session.entries]
+        if session.entries:
+            yield from ((mark, offset) for mark in _marks(before)[-len(session.entries) :])
+
+
+def _marks(entries: Sequence[Entry]) -> list[str]:
+    """What stands for the ids of texts without one: a hash of each with the text before it.
+
+    A text alone would not do: two sessions may begin with the same words, and "yes" is said often.
+    """
+    found = []
+    texts: list[str] = []
+    for entry in entries:
+        text = f"{entry.kind}\0{_fold(entry.text)}" if entry.kind in _SAID and not entry.uuid else ""
+        if text and text not in texts[-2:]:  # some hosts write each text twice
+            if texts:
+                found.append(_MARK + fingerprint(files.to_bytes(f"{texts[-1]}\0{text}"), 12))
+            texts.append(text)
+    return found
+
+
+def _without_again(session: Session, before: str) -> Session:
+    """The part without the beginning of a message that was captured already and has grown since."""
+    if len(before) < _LEAST_AGAIN or not session.entries:
+        return session
+    first, *rest = session.entries
+    if first.kind != "assistant" or not first.text.startswith(before):
+        return session
+    more = first.text[len(before) :].strip()
+    return session._replace(entries=(first._replace(text=more), *rest) if more else tuple(rest))
 
 
 def _titles(position: Position) -> tuple[str, ...]:

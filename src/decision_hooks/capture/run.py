@@ -258,10 +258,15 @@ def _prompt(run: CaptureRun, transcript: str) -> str:
 
 
 def _deliver(run: CaptureRun, entry: Pending, part: Part, decisions: tuple[madr.Decision, ...]) -> None:
-    from decision_hooks.capture.drafts import make_drafts
+    from decision_hooks.capture.drafts import decision_mark, make_drafts
 
     drafts = make_drafts(
-        part, decisions, root=run.at.project.root, home=run.at.world.home, environ=run.at.world.environ
+        part,
+        decisions,
+        root=run.at.project.root,
+        home=run.at.world.home,
+        environ=run.at.world.environ,
+        is_written=lambda mark: bool(run.state.known([mark])),
     )
     if drafts.masked:
         counts = ", ".join(f"{name} {count}" for name, count in sorted(drafts.masked.items()))
@@ -273,7 +278,8 @@ def _deliver(run: CaptureRun, entry: Pending, part: Part, decisions: tuple[madr.
         _move(run, entry, part._replace(position=position))
         return
     project = run.at.project
-    outbox = Outbox(entry.key, position, project.root, drafts.texts, part.session.uuids)
+    marks = (*part.session.uuids, *(decision_mark(title.identity) for title in drafts.titles))
+    outbox = Outbox(entry.key, position, project.root, drafts.texts, marks)
     outbox = outbox._replace(main=main_root(project), tree=tree_name(project))
     run.state.save_outbox(outbox)
     finish_outbox(run, outbox)

@@ -9,6 +9,7 @@ from functools import cache
 
 Record = Mapping[str, object]
 NOTHING: Record = {}
+_MOST_TRIES = 40  # places of a damaged line where a record may begin
 
 
 def parse_object(line: bytes) -> Record | None:
@@ -18,6 +19,44 @@ def parse_object(line: bytes) -> Record | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def parse_objects(line: bytes) -> list[Record]:
+    """The JSON objects on a line: one as a rule; of a damaged line each record that is whole.
+
+    A write that was killed leaves a stub before the next record, a crash leaves NULs, and two writers put two records
+    on one line. None for a line without any.
+    """
+    whole = parse_object(line)
+    if whole is not None:
+        return [whole]
+    text = line.decode("utf-8", "replace").replace("\0", "")
+    found: list[Record] = []
+    decoder, place, tries = json.JSONDecoder(), 0, 0
+    while tries < _MOST_TRIES and (begin := _record_begin().search(text, place)):
+        try:
+            value, place = decoder.raw_decode(text, begin.start())
+            found.append(value)
+        except (ValueError, RecursionError):
+            place, tries = begin.end(), tries + 1
+    return found
+
+
+@cache
+def _record_begin() -> re.Pattern[str]:
+    """Where a record may begin; the blocks within one begin otherwise."""
+    blocks = (
+        "text|tool_use|tool_result|(?:redacted_)?thinking|image|base64|document|(?:in|out)put_\\w+|toolCall"
+    )
+    keys = "parentUuid|uuid|role|id|timestamp|sessionId|isSidechain|cwd|version|payload|ordinal"
+    return re.compile(rf'\{{\s*"(?:(?:{keys})"|type"\s*:\s*"(?!(?:{blocks})"))')
+
+
+def unpacked(value: object) -> object:
+    """A tool's input that was written as a JSON text, read; any other as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] == "{":
+        return parse_object(value.encode("utf-8", "replace")) or value
+    return value
 
 
 def string(record: Record, key: str) -> str:
@@ -44,9 +83,11 @@ def objects(values: Sequence[object]) -> list[Record]:
 
 
 def blocks(content: object) -> list[Record]:
-    """A message's content as blocks: a string, and each string of a list, is a block of text."""
+    """A message's content as blocks: a string, and each string of a list, is a block of text; one may be alone."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
+    if isinstance(content, dict):
+        return [content]
     if not isinstance(content, list):
         return []
     strings = [{"type": "text", "text": block} if isinstance(block, str) else block for block in content]

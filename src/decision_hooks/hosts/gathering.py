@@ -34,7 +34,9 @@ class Gathering:
         self.cwd = ""
         self._last_time = 0.0
         self._entries: list[Entry] = []
-        self._message = ""  # id of the message that the last entry is a text of
+        self._texts: dict[
+            tuple[str, str], tuple[int, int]
+        ] = {}  # message, kind -> its entry, begin of its last text
         self._done: list[_Done] = []
         self._calls: dict[str, Call] = {}
         self._failed: set[str] = set()
@@ -72,15 +74,28 @@ class Gathering:
     # -- what they say
 
     def say(self, kind: str, text: str, time: float, uuid: str, *, tool: str = "", message: str = "") -> None:
-        """Add an entry; texts of one message that follow each other become one. An empty text adds none."""
+        """Add an entry; texts of one message that follow each other become one. An empty text adds none.
+
+        A text that is written again under its message, longer each time, counts once, in its last form.
+        """
         text = clean(text).strip()
         if not text:
             return
-        last = self._entries[-1] if self._entries else None
-        if last and message and message == self._message and last.kind == kind:
-            self._entries[-1] = last._replace(text=f"{last.text}\n{text}")
-            return
-        self._message = message
+        number, begin = self._texts.get((message, kind), (-1, 0)) if message else (-1, 0)
+        if number >= 0:
+            there = self._entries[number]
+            last = there.text[begin:]
+            if text.startswith(last) or kind == "tool":
+                self._entries[number] = there._replace(text=there.text[:begin] + text)
+                return
+            if last.startswith(text):
+                return
+            if number == len(self._entries) - 1:
+                self._entries[number] = there._replace(text=f"{there.text}\n{text}")
+                self._texts[message, kind] = (number, len(there.text) + 1)
+                return
+        if message:
+            self._texts[message, kind] = (len(self._entries), 0)
         self._entries.append(Entry(kind, text, time, uuid, clean(tool)))
 
     def choose(self, choice: Choice, uuid: str) -> None:

@@ -6,28 +6,27 @@ from collections.abc import Iterable
 
 from decision_hooks.hosts import table
 from decision_hooks.hosts.base import Host, Reader
-from decision_hooks.hosts.fields import parse_object
+from decision_hooks.hosts.fields import parse_object, parse_objects
 from decision_hooks.hosts.gathering import Gathering
 from decision_hooks.sessions.model import Session
 
 
 def parse(lines: Iterable[bytes], *, header: bytes | None = None) -> Session:
-    """What lines, without their newlines, hold; a bad line costs that line only, and nothing raises.
+    """What lines, without their newlines, hold; a damaged line costs the damaged bytes only, and nothing raises.
 
     The shape of the first record that has one decides the host. ``header`` is the file's first line when
     ``lines`` begin later: some hosts note the working directory there.
     """
     reader, bad = _reader_of_header(header), 0
     for line in lines:
-        record = parse_object(line)
-        if record is None:
-            bad += bool(line.strip())
-            continue
-        if reader is None:
-            host = table.of_record(record)
-            reader = _reader(host) if host else None
-        if reader is not None:
-            reader.read(record)
+        records = parse_objects(line)
+        bad += not records and bool(line.strip())
+        for record in records:
+            if reader is None:
+                host = table.of_record(record)
+                reader = _reader(host) if host else None
+            if reader is not None:
+                reader.read(record)
     return reader.session(bad) if reader else Session("unknown", bad_lines=bad)
 
 

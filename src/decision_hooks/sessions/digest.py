@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from decision_hooks.sessions.marks import without_marks
 from decision_hooks.sessions.model import Entry, Session
 from decision_hooks.text.cutting import head, tail
 
@@ -81,7 +82,7 @@ def _render(parts: Sequence[tuple[Entry, Piece, Share]], mask: Callable[[str], s
         if now != speaker:
             lines.append(f"\n{now}" if lines else now)
             speaker = now
-        lines.append(_label(entry) + _shown(entry, piece, share, mask))
+        lines.append(_label(entry) + without_marks(_shown(entry, piece, share, mask)))
     summary = (
         f"[{left_out:,} characters of the session are left out: tool results, tool inputs and thinking first, "
         "then the middle]\n\n"
@@ -147,7 +148,7 @@ def _context(context: Context, mask: Callable[[str], str], budget: int) -> str:
         ("The assistant's last message before this part:", _ends(context.before_assistant, mask, rest)),
     ):
         if text:
-            parts.append(f"{heading}\n{text}\n")
+            parts.append(f"{heading}\n{without_marks(text)}\n")
     return "\n".join([*parts, end]) if len(parts) > 1 else ""
 
 

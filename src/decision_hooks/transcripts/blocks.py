@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from decision_hooks.text.fingerprint import fingerprint
 
 _BLOCK = 256 * 1024
-_LONGEST = 6 * 1024 * 1024  # a longer line (an image, stored twice) is passed over
+_LONGEST = 6 * 1024 * 1024  # a longer line is cut: blobs (images) go first, then its middle
+_LARGE = 1024 * 1024  # a line over this loses its blobs while it is read
 _CHECK = 4096
 FIRST_LINE = 256 * 1024  # bytes in which a file's first line is looked for
 
@@ -64,23 +67,40 @@ def lines(path: str, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
     """
     with open(path, "rb", buffering=0) as stream:
         stream.seek(begin)
-        offset, rest, dropping = begin, b"", False
-        while offset + len(rest) < end:
-            block = stream.read(min(_BLOCK, end - offset - len(rest)))
+        offset, rest, gone = begin, b"", 0  # gone: bytes of the rest that were cut out of it
+        large = _LARGE
+        while offset + gone + len(rest) < end:
+            block = stream.read(min(_BLOCK, end - offset - gone - len(rest)))
             if not block:
                 break
-            *whole, rest = (rest + block).split(b"\n") if not dropping else block.split(b"\n")
+            *whole, rest = (rest + block).split(b"\n")
             for line in whole:
-                offset += len(line) + 1
-                if dropping:
-                    dropping = False
-                    continue
+                offset += gone + len(line) + 1
+                gone, large = 0, _LARGE
                 yield offset, line
-            if len(rest) > _LONGEST or dropping:
-                offset += len(rest)
-                rest, dropping = b"", True
+            if len(rest) > large:
+                short = shortened(rest)
+                gone += len(rest) - len(short)
+                rest, large = short, len(short) + _LARGE
         if rest:
-            yield offset + len(rest), rest
+            yield offset + gone + len(rest), rest
+
+
+def shortened(line: bytes) -> bytes:
+    """A very long line without its blobs (images, files as base64); one that is still too long without its middle."""
+    line = _blob().sub(b"", line)
+    if len(line) <= _LONGEST:
+        return line
+    end = line.rfind(b" ", 0, _LONGEST // 2)  # at blanks, so that no escape is cut in two
+    begin = line.find(b" ", len(line) - _LONGEST // 4)
+    return (
+        line[: end if end > 0 else _LONGEST // 2] + line[begin if begin > 0 else len(line) - _LONGEST // 4 :]
+    )
+
+
+@cache
+def _blob() -> re.Pattern[bytes]:
+    return re.compile(rb"[A-Za-z0-9+/=_-]{2048,}")
 
 
 def blocks(path: str, begin: int, end: int, overlap: int) -> Iterator[bytes]:
@@ -147,13 +167,16 @@ def candidates(
     The search runs over blocks, not over lines: the bulk of a very large part costs next to nothing.
     """
     buffer = bytearray(2 * _BLOCK)  # one for all blocks: new memory for each would cost more than the search
-    filled, left = 0, end - begin
+    filled, left, large = 0, end - begin, 2 * _LARGE
     with open(path, "rb", buffering=0) as stream:
         stream.seek(begin)
         while left > 0:
-            if filled > _LONGEST:
-                filled = 0
-            elif filled == len(buffer):
+            if filled > large:
+                short = shortened(bytes(buffer[:filled]))
+                filled = len(short)
+                buffer[:filled] = short
+                large = max(_LARGE, filled) + _LARGE
+            if filled == len(buffer):
                 buffer.extend(bytes(len(buffer)))
             with memoryview(buffer) as whole, whole[filled : filled + left] as space:
                 count = stream.readinto(space) or 0
@@ -166,6 +189,7 @@ def candidates(
                     yield line, bytes(buffer[stop + 1 : min(filled, stop + 1 + after)])
             buffer[: filled - limit] = buffer[limit:filled]
             filled -= limit
+            large = 2 * _LARGE if limit else large
 
 
 def _holding(data: bytearray, limit: int, end: int, needles: Sequence[bytes]) -> list[tuple[int, int]]:

@@ -88,21 +88,26 @@ def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
     wanted = line_filter.request_needles(blocks.first_line(path))
     first, size = [], 0
     for line, _ in blocks.candidates(path, begin, min(end, begin + _HEAD), wanted, line_filter.is_request):
-        size += len(line)
+        first.append(blocks.shortened(line))
+        size += _room(first[-1])
         if size > _MOST_REQUESTS:
             break
-        first.append(line)
     newest: list[bytes] = []
     size, since = 0, max(begin + _HEAD, end - _SEARCHED)
     while end > since and size < _MOST_REQUESTS:  # backwards: what is newest counts most
         start = blocks.line_start(path, max(since, end - _STEP), end)
         requests = blocks.candidates(path, start, end, wanted, line_filter.is_request)
-        newest = [line for line, _ in requests] + newest
-        size = sum(map(len, newest))
+        newest = [blocks.shortened(line) for line, _ in requests] + newest
+        size = sum(map(_room, newest))
         end = start if start < end else since
     while size > _MOST_REQUESTS:
-        size -= len(newest.pop(0))
+        size -= _room(newest.pop(0))
     return [*first, *newest]
+
+
+def _room(line: bytes) -> int:
+    """What a request counts: one that is very long (a pasted log) takes no other's place."""
+    return min(len(line), _MOST_REQUESTS // 8)
 
 
 def _header(path: str) -> bytes | None:

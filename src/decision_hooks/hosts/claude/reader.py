@@ -5,7 +5,7 @@ from __future__ import annotations
 from decision_hooks.hosts.claude import prompts
 from decision_hooks.hosts.claude import results as claude_results
 from decision_hooks.hosts.edit_tools import edited_paths
-from decision_hooks.hosts.fields import Record, blocks, clean, mapping, readable, string, text_of
+from decision_hooks.hosts.fields import Record, blocks, clean, mapping, readable, string, text_of, unpacked
 from decision_hooks.hosts.gathering import Gathering
 from decision_hooks.hosts.times import from_iso
 from decision_hooks.sessions.model import Choice, Session
@@ -34,7 +34,7 @@ class ClaudeReader:
             self._queued(mapping(record, "attachment"), time, uuid)
         elif kind in ("user", "assistant"):
             content = mapping(record, "message").get("content")
-            if not isinstance(content, (str, list)) or not self._into.is_new(uuid):
+            if not isinstance(content, (str, list, dict)) or not self._into.is_new(uuid):
                 return
             if record.get("isSidechain") is True:
                 self._sidechain(record, content, uuid)
@@ -84,16 +84,16 @@ class ClaudeReader:
                 self._call(block, time, uuid)
 
     def _call(self, block: Record, time: float, uuid: str) -> None:
-        name, value = string(block, "name"), block.get("input")
+        name, value = string(block, "name"), unpacked(block.get("input"))
         self._note_edit(block, uuid)
         plan = string(value, "plan") if isinstance(value, dict) and name == "ExitPlanMode" else ""
         if plan:
             self._into.say("plan", plan, time, uuid)
         else:
-            self._into.say("tool", readable(value) or "-", time, uuid, tool=name)
+            self._into.say("tool", readable(value) or "-", time, uuid, tool=name, message=string(block, "id"))
 
     def _note_edit(self, block: Record, uuid: str) -> None:
-        call, name, value = string(block, "id"), string(block, "name"), block.get("input")
+        call, name, value = string(block, "id"), string(block, "name"), unpacked(block.get("input"))
         self._into.call(call, name, value)
         self._into.edit(edited_paths(name, value, self._into.edit_tools), call=call, uuid=uuid)
 

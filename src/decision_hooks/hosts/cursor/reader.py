@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from decision_hooks.hosts.edit_tools import edited_paths
-from decision_hooks.hosts.fields import Record, blocks, clean, mapping, readable, string
+from decision_hooks.hosts.fields import Record, blocks, clean, mapping, readable, string, unpacked
 from decision_hooks.hosts.gathering import Gathering
 from decision_hooks.hosts.markup import without, without_reminders
 from decision_hooks.hosts.times import from_words
@@ -61,8 +61,9 @@ class CursorReader:
             self._into.say("thinking", _without_redacted(text), self._time, "")
         elif kind == "tool_use":
             name = string(block, "name").partition("\n")[0]
-            self._into.edit(edited_paths(name, block.get("input"), self._into.edit_tools))
-            self._into.say("tool", readable(block.get("input")) or "-", self._time, "", tool=name)
+            value = unpacked(block.get("input"))
+            self._into.edit(edited_paths(name, value, self._into.edit_tools))
+            self._into.say("tool", readable(value) or "-", self._time, "", tool=name)
 
 
 def _typed_text(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decision_hooks.hosts.edit_tools import edited_paths
-from decision_hooks.hosts.fields import Record, blocks, clean, mapping, readable, string, text_of
+from decision_hooks.hosts.fields import Record, blocks, clean, mapping, readable, string, text_of, unpacked
 from decision_hooks.hosts.gathering import Gathering
 from decision_hooks.hosts.times import from_iso
 from decision_hooks.sessions.model import Session
@@ -57,7 +57,7 @@ class PiReader:
         elif kind == "thinking":
             self._into.say("thinking", string(block, "thinking"), time, identity, message=identity)
         elif kind == "toolCall":
-            name, value = string(block, "name"), block.get("arguments")
+            name, value = string(block, "name"), unpacked(block.get("arguments"))
             if not broken:  # the calls of a message that broke off are not run
                 paths = edited_paths(name, value, self._into.edit_tools)
                 self._into.edit(paths, call=string(block, "id"), uuid=identity)
