@@ -122,8 +122,14 @@ def test_under_two_paths_in_turn_no_side_drops_what_only_the_other_can_read(sand
     made = ClaudeSession(home, sandbox.root, "5e551011-0000-4000-8000-000000000002")
     answers_by_session(pi)
     turn(made)
+    env = {"HOME": str(home)}
+    sandbox.capture(made.payload(), env=env)
+    assert "doctor --fix" in sandbox.log(
+        CAPTURE
+    )  # a machine that has never seen this state: a person decides
+    sandbox.capture(None, "doctor", "--fix", env=env)
     for _ in range(2):
-        sandbox.capture(made.payload(), env={"HOME": str(home)})
+        sandbox.capture(made.payload(), env=env)
     assert stems(sandbox) == ["decision-2"]
     assert [(one["tries"], Path(one["root"])) for one in pending(sandbox)] == [(1, host)]
     rename(sandbox, host.name)
@@ -365,6 +371,7 @@ def test_a_stop_puts_only_some_aside_and_the_next_ones_go_on(sandbox: Sandbox) -
 
 def test_a_waiting_file_that_cannot_be_read_holds_up_nobody(sandbox: Sandbox) -> None:
     ready(sandbox).always("NONE")
+    sandbox.open_state()
     for number, text in enumerate(("", "[[[", "{}", '{"key": "other"}', "\0")):
         sandbox.write(f".claude/hooks/.decision-hooks/pending/k{number}.json", text)
     sandbox.capture(session(sandbox).payload())

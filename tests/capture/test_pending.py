@@ -263,7 +263,7 @@ def test_drafts_that_cannot_be_written_hold_up_their_own_session_only(sandbox: S
 COUNT = (
     "import sys; from decision_hooks.system import files; from decision_hooks import cli\n"
     "read, oldest, seen = files.read_bytes, files.oldest, []\n"
-    "files.read_bytes = lambda *rest: (seen.append(rest), read(*rest))[1]\n"
+    "files.read_bytes = lambda *rest, **more: (seen.append(rest), read(*rest, **more))[1]\n"
     "place, sys.argv = sys.argv[1], ['capture-decisions']; cli.capture_main()\n"
     "open(place, 'w').write(str(len(seen)))"
 )

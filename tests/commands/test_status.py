@@ -140,6 +140,7 @@ def test_waiting_parts_given_up_parts_and_breakers_are_shown(sandbox: Sandbox) -
 
 
 def test_of_hundreds_of_waiting_parts_all_are_counted_and_some_are_listed(sandbox: Sandbox) -> None:
+    sandbox.open_state()
     for number in range(250):
         entry = {"key": f"k{number}", "session_id": "s", "host": "pi", "first": 1.0 + number, "tries": 1}
         sandbox.write(f".claude/hooks/.decision-hooks/pending/k{number}.json", json.dumps(entry))

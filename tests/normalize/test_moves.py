@@ -14,7 +14,7 @@ from decision_hooks.system.project import project_at, tree_marks
 from support.adr_texts import draft, operations
 from support.capture_runs import at_clock
 from support.inbox import CLAUDE, NOW, ONE, THREE, TWO, delete, fill
-from support.sandbox import NORMALIZE, Sandbox
+from support.sandbox import CAPTURE, NORMALIZE, Sandbox
 
 DAY = 86400.0
 
@@ -60,7 +60,11 @@ def test_a_run_that_an_earlier_version_made_in_a_work_tree_can_be_undone(sandbox
     text = journal.read_text()
     assert text.count(new) == 1
     assert len({new, old}) == 2
-    journal.write_text(text.replace(new, old))
+    value = json.loads(text.replace(new, old))
+    del value["seal"]  # earlier versions gave none
+    journal.write_text(json.dumps(value))
+    (sandbox.own_state / ".sealed").unlink()
+    sandbox.run(CAPTURE, None, "doctor", "--fix", cwd=tree)
     assert sandbox.run(NORMALIZE, None, "undo", cwd=tree).rc == 0
     assert os.listdir(tree / "docs" / "adr") == [ONE]
 

@@ -265,7 +265,7 @@ def test_runs_of_one_second_are_told_apart_and_sorted(ground: Ground) -> None:
 def test_ids_have_the_order_of_the_runs_whatever_the_clock_says(
     ground: Ground, jumps: tuple[int, ...]
 ) -> None:
-    ids = [begin(ground.project, NOW + jump, [], "x").id for jump in jumps]
+    ids = [begin(ground.project, NOW + jump, [], "x", os.environ).id for jump in jumps]
     assert [run.id for run in known_runs(ground.project)] == ids[::-1]
 
 

@@ -69,6 +69,13 @@ class Language:
     articles = "the|any|all|every|user"
     confirmation = "confirmations?"  # patterns
 
+    # Words of a name by which a secret is known ("api key: ..."), and of one that is none; English ones: ``privacy``
+    passwords = ""
+    secrets = ""
+    keys = ""
+    public = ""
+    copula = "is|was"  # between a name and what it is
+
     tax_numbers = ""  # names of the number of a person
     number_words = ""  # words between the name and the number
 

@@ -224,7 +224,8 @@ def oldest(folder: str, ending: str, most: int, now: float) -> list[str]:
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if entry.name.endswith(ending) and entry.name[0] != ".":
+                plain = entry.name.endswith(ending) and entry.name[0] != "."
+                if plain and entry.is_file(follow_symlinks=False):
                     try:
                         changed = entry.stat(follow_symlinks=False).st_mtime
                         found.append((changed if changed <= now else 0.0, entry.name))

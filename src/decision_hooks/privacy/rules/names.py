@@ -1,4 +1,4 @@
-"""Secrets that are known by their name: ``api_key = "..."``, ``TOKEN=...``, ``--password ...``, ``пароль: ...``.
+"""Secrets that are known by their name: ``api_key = "..."``, ``TOKEN=...``, ``--password ...``.
 
 A name is looked up from the word in it that speaks of a secret; behind it stands a sign, then the value.
 """
@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from decision_hooks.languages.table import in_any
 from decision_hooks.privacy.rules.hits import Hit, Text, occurrences, start_of_run, trim_punctuation
 from decision_hooks.privacy.rules.values import Value
 
@@ -19,7 +20,6 @@ _PASSWORD, _SECRET, _KEY, _SIGNATURE = "password", "secret", "key", "signature"
 # The words, in lower case as they are found, what they promise, and a letter without which none need be looked for.
 _WORDS: tuple[tuple[str, str, str], ...] = (
     (_PASSWORD, "", "identified·by recovery·code backup·code"),
-    (_PASSWORD, "п", "парол"),
     (_PASSWORD, "ñ", "contraseñ"),
     (_PASSWORD, "ł", "hasło"),
     (_PASSWORD, "ö", "lösenord"),
@@ -28,15 +28,23 @@ _WORDS: tuple[tuple[str, str, str], ...] = (
     (_PASSWORD, "パ", "パスワード"),
     (_PASSWORD, "비", "비밀번호"),
     (_SECRET, "", "token credential auth jwt _pat"),
-    (_SECRET, "т", "токен секрет"),
     (_KEY, "", "key"),
-    (_KEY, "ю", "ключ"),
+)
+_OF_LANGUAGES = tuple(
+    (word[0], word, kind)
+    for kind, words in (
+        (_PASSWORD, in_any(lambda card: card.passwords)),
+        (_SECRET, in_any(lambda card: card.secrets)),
+        (_KEY, in_any(lambda card: card.keys)),
+    )
+    for word in dict.fromkeys(words.split("|"))
 )
 # Words of one first letter are looked for together: the letter is what takes the time.
 _GROUPS = ("p(?:ass|w|sk)", "se(?:cret|nha)")
 _KINDS_OF_GROUPS = {"secret": _SECRET}
-_ANCHORS = tuple(
-    (need, word.replace("·", " "), kind) for kind, need, words in _WORDS for word in words.split()
+_ANCHORS = (
+    *((need, word.replace("·", " "), kind) for kind, need, words in _WORDS for word in words.split()),
+    *_OF_LANGUAGES,
 )
 
 # Endings of what is before "key" that make it a secret, and of what is before any word that make it none.
@@ -48,8 +56,8 @@ _STRONG = tuple(
 _HARMLESS = tuple(
     "public pub foreign primary next page continuation cursor idempotency cache partition sort row lookup host site "
     "translation i18n publishable object query hash etag index composite group fingerprint checksum cancellation "
-    "cancel react cell item map storage s3 unique dictionary публічний публичный зовнішній внешний первинний".split()
-)
+    "cancel react cell item map storage s3 unique dictionary".split()
+) + tuple(in_any(lambda card: card.public).split("|"))
 
 
 def find_named(t: Text) -> Iterator[Hit]:
@@ -114,7 +122,10 @@ def _named(t: Text, at: int, end: int, kind: str) -> Hit | None:
         quoted=bool(written.quote),
         environment=environment,
     )
-    prose = after.group("words") is not None or sign.strip() in ("is", "was", "—", "є")
+    prose = after.group("words") is not None or sign.strip() in (
+        "—",
+        *in_any(lambda card: card.copula).split("|"),
+    )
     kind = _exact_kind(t, start, at, kind)
     alone = start == at and sign.strip() in (":", "=") and not _in_query(text, start)
     if not _is_secret(value, kind, prose=prose, alone=alone):
@@ -200,14 +211,15 @@ def _group(words: str) -> re.Pattern[str]:
 @cache
 def _after() -> re.Pattern[str]:
     rest = (
-        r"(?:(?:wor[dt]|w?d|phrase|e(?![a-z])|code|t?s|[ьюяеиу]|a|у)|[_-]?(?:value|text|plain|b64|base64|prod|live|test|dev|"
+        r"(?:(?:wor[dt]|w?d|phrase|e(?![a-z])|code|t?s|[^\x00-\x7f\W]|a)|[_-]?(?:value|text|plain|b64|base64|prod|live|test|dev|"
         r"staging|old|new|data|key|token|[0-9]{1,2})){0,3}(?![A-Za-z0-9_])"
     )
     close = r"(?P<close>\\{0,3}[\"'`]\]?|\\u002[27]|%22|&quot;|\*\*)?"
-    words = r"(?P<words>(?: [^\W\d_][\w'’]{0,20}){1,5}(?=:| is | was | —| є ))?"
+    copula = in_any(lambda card: card.copula)
+    words = rf"(?P<words>(?: [^\W\d_][\w'’]{{0,20}}){{1,5}}(?=:| (?:{copula}) | —))?"
     typed = r"(?:[ \t]{0,4}:[ \t]{0,4}(?:str|[Ss]tring)(?=[ \t]{0,4}=))?"
     sign = (
-        r"(?P<sign>[ \t]{0,4}(?:=>|:=|={1,3}|:|>|%3[DdAa]|\\u003[dDaA]|\|)[ \t]{0,4}| (?:is|was|—|є) "
+        rf"(?P<sign>[ \t]{{0,4}}(?:=>|:=|={{1,3}}|:|>|%3[DdAa]|\\u003[dDaA]|\|)[ \t]{{0,4}}| (?:{copula}|—) "
         r"|[ \t]+value[ \t]*=[ \t]*|\\{0,3}[\"']?,\s{0,20}\\{0,3}\"value\\{0,3}\"\s{0,4}:\s{0,4}|\n[ \t]+value:[ \t]*)"
     )
     return re.compile(f"(?i:(?P<rest>{rest})){close}(?:{words}{typed}{sign}|[ \\t]{{1,4}})")
