@@ -269,7 +269,8 @@ def test_there_is_no_circle() -> None:
 
 def test_outside_of_hosts_backends_and_settings_few_modules_name_a_host() -> None:
     host = re.compile(r"\b(?:claude|cursor|codex)\b", re.IGNORECASE)
-    folder = re.compile(r"\.claude(?:\", \"|/)hooks|\w+_PROJECT_DIR")  # where the state and the logs are
+    # where the state and the logs are; a cursor of pages
+    folder = re.compile(r"\.claude(?:\", \"|/)hooks|\w+_PROJECT_DIR|continuation cursor")
     naming = [
         name
         for name, path in zip(MODULES, FILES, strict=True)

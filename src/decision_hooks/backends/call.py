@@ -12,6 +12,7 @@ from decision_hooks.backends.table import LOCAL_CARD
 from decision_hooks.errors import BackendError
 from decision_hooks.settings import GUARDS
 from decision_hooks.system import git, process
+from decision_hooks.system.scratch import empty_folder
 
 _USUAL_PLACES = (
     "~/.local/bin ~/.npm-global/bin ~/.bun/bin ~/.volta/bin ~/.claude/local /opt/homebrew/bin /usr/local/bin"
@@ -102,8 +103,6 @@ def ask(
     A short text that looks like an error counts as a reply when ``is_answer`` says so. A call from a thread ends
     early when ``stopped`` says so.
     """
-    import tempfile
-
     env = child_environ(environ, backend.program, root)
     data = prompt.encode("utf-8", "replace")
     left = timeout
@@ -112,7 +111,7 @@ def ask(
         form = backend.forms[min(known.form, len(backend.forms) - 1)]
         words = form.without(known.flags)
         try:
-            with tempfile.TemporaryDirectory(prefix="decision-hooks-") as empty:
+            with empty_folder(environ) as empty:
                 values = {MODEL: backend.model, WORKSPACE: empty}
                 argv = [backend.program, *(values.get(word, word) for word in words)]
                 result = process.run(

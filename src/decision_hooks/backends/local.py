@@ -11,6 +11,7 @@ from decision_hooks.backends.call import child_environ, local_backend
 from decision_hooks.errors import BackendError
 from decision_hooks.settings import NormalizeSettings
 from decision_hooks.system import process
+from decision_hooks.system.scratch import empty_folder
 from decision_hooks.system.workplace import Workplace
 
 # Never ``-m``: it would look for the package in the working directory, the user's root, first.
@@ -34,15 +35,13 @@ def ask(
 
     It runs in the root and reads the names of drafts and records from two files, one name a line.
     """
-    import tempfile
-
     try:
         words = _words(at, settings)
     except BackendError as error:
         return Answer("", "start", str(error))
     root, env = at.project.root, child_environ(at.world.environ, "")
     try:
-        with tempfile.TemporaryDirectory(prefix="decision-hooks-") as folder:
+        with empty_folder(env) as folder:
             paths = [os.path.join(folder, name) for name in ("batch", "clean")]
             for path, names in zip(paths, (batch, clean), strict=True):
                 with open(path, "w", encoding="utf-8", errors="surrogateescape") as stream:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from decision_hooks.backends import answers, call, troubles
 from decision_hooks.backends.base import Backend
@@ -15,14 +15,15 @@ from decision_hooks.capture.queue import CaptureRun
 from decision_hooks.errors import RefusedReply
 from decision_hooks.languages import table
 from decision_hooks.privacy import mask
-from decision_hooks.records import madr
-from decision_hooks.replies.decisions import decisions, has_form
 from decision_hooks.sessions import digest
 from decision_hooks.sessions.model import Edit
 from decision_hooks.state.values import GivenUp, Outbox, Pending
 from decision_hooks.system import files
 from decision_hooks.system.project import main_root, tree_name
 from decision_hooks.transcripts.verdict import CROSS_PROJECT, OWN, TOOLING_ONLY, verdict_of
+
+if TYPE_CHECKING:
+    from decision_hooks.records.madr import Decision
 
 # Outcomes of a try
 DONE = "done"  # captured, or nothing to capture: the part waits no longer
@@ -35,7 +36,7 @@ _LABEL = "capture-"
 
 class _Tried(NamedTuple):
     outcome: str
-    decisions: tuple[madr.Decision, ...] = ()
+    decisions: tuple[Decision, ...] = ()
 
 
 def capture_part(run: CaptureRun, entry: Pending, timeout: float) -> tuple[str, Part | None]:
@@ -181,7 +182,7 @@ def _decisions(run: CaptureRun, part: Part, timeout: float) -> _Tried:
         root=run.at.project.root,
         environ=run.at.world.environ,
         timeout=timeout,
-        is_answer=lambda text: has_form(decisions, text),
+        is_answer=_is_answer,
     )
     account(run.at, chosen, len(sent), answer)
     return _read_answer(run, chosen, answer)
@@ -196,7 +197,7 @@ def _read_answer(run: CaptureRun, chosen: Backend, answer: answers.Answer) -> _T
         run.at.log.skip("empty reply", f"empty response from {chosen.name}")
         return _Tried(FAILED)
     try:
-        found = decisions(answer.text)
+        found = _decisions_of_reply(answer.text)
     except RefusedReply as error:
         text = f"refused reply of {chosen.name}: {error}: {quoted(answer.text)}"
         run.at.log.skip("refused reply", text)
@@ -206,7 +207,24 @@ def _read_answer(run: CaptureRun, chosen: Backend, answer: answers.Answer) -> _T
     return _Tried(DONE, found)
 
 
+def _decisions_of_reply(text: str) -> tuple[Decision, ...]:
+    if text.strip() == "NONE":  # the most frequent reply needs no parser
+        return ()
+    from decision_hooks.replies.decisions import decisions
+
+    return decisions(text)
+
+
+def _is_answer(text: str) -> bool:
+    try:
+        _decisions_of_reply(text)
+    except RefusedReply:
+        return False
+    return True
+
+
 def _decisions_of_choices(run: CaptureRun, part: Part) -> _Tried:
+    from decision_hooks.records import madr
     from decision_hooks.sessions.choices import real_choices
 
     language = table.language(run.settings.language)
@@ -249,7 +267,7 @@ def _prompt(run: CaptureRun, transcript: str) -> str:
         "language": language.name,
         "boundary": prompts.boundary(os.urandom(12)),
         "transcript": transcript,
-        **madr.phrase_values(language),
+        **language.phrase_values(),
     }
     return prompts.fill("capture", language.code, values)
 
@@ -257,7 +275,10 @@ def _prompt(run: CaptureRun, transcript: str) -> str:
 # -- from decisions to drafts
 
 
-def _deliver(run: CaptureRun, entry: Pending, part: Part, decisions: tuple[madr.Decision, ...]) -> None:
+def _deliver(run: CaptureRun, entry: Pending, part: Part, decisions: tuple[Decision, ...]) -> None:
+    if not decisions:
+        _move(run, entry, part)
+        return
     from decision_hooks.capture.drafts import decision_mark, make_drafts
 
     drafts = make_drafts(

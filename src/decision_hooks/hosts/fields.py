@@ -121,6 +121,8 @@ def _plain(value: object) -> str:
 
 def clean(text: str) -> str:
     """Text without escape sequences and control characters but \\n and \\t; lone surrogates replaced."""
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text  # most texts; much faster than a search
     if not _unclean().search(text):
         return text
     if "\x1b" in text:

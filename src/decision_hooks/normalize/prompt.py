@@ -10,7 +10,7 @@ from decision_hooks.languages import table
 from decision_hooks.normalize.batching import MOST_CHARACTERS
 from decision_hooks.normalize.job import Job
 from decision_hooks.privacy.mask import outgoing
-from decision_hooks.records import front_matter, madr, search
+from decision_hooks.records import front_matter, search
 from decision_hooks.records.front_matter import DraftFile
 from decision_hooks.state.record_index import record_index
 from decision_hooks.system import adr_folder
@@ -35,7 +35,7 @@ def batch_prompt(job: Job, folder: adr_folder.Snapshot, batch: Sequence[DraftFil
         "count": str(len(batch)),
         "files": _lines(draft.name for draft in batch),
         "other_records": _names([name for name in folder.records if name not in shown]),
-        **madr.phrase_values(language),
+        **language.phrase_values(),
     }
     return prompts.fill("normalize", language.code, values)
 

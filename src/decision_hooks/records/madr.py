@@ -45,11 +45,6 @@ def phrases(wanted: Language) -> Sections:
     return Sections(*wanted.phrases)
 
 
-def phrase_values(wanted: Language) -> dict[str, str]:
-    """The phrases as values for a prompt template: ``phrase_context`` and so on."""
-    return {f"phrase_{name}": phrase for name, phrase in phrases(wanted)._asdict().items()}
-
-
 def assemble(texts: Sections, wanted: Language, extras: Sequence[str] = ()) -> str:
     """A body: the five headings exact and in order, a phrase where a text is missing, then the extra sections."""
     silent = phrases(wanted)._replace(

@@ -67,7 +67,9 @@ def render(
 def _texts(parts: Sequence[tuple[Entry, Piece, Share]]) -> Iterable[str]:
     """Each text once that is masked for these parts."""
     texts: dict[str, str] = {}
-    _render(parts, lambda text: texts.setdefault(text, text))
+    for entry, piece, share in parts:
+        if share.kept:
+            _shown(entry, piece, share, lambda text: texts.setdefault(text, ""))
     return texts
 
 
@@ -82,7 +84,7 @@ def _render(parts: Sequence[tuple[Entry, Piece, Share]], mask: Callable[[str], s
         if now != speaker:
             lines.append(f"\n{now}" if lines else now)
             speaker = now
-        lines.append(_label(entry) + without_marks(_shown(entry, piece, share, mask)))
+        lines.append(_label(entry) + _shown(entry, piece, share, mask))
     summary = (
         f"[{left_out:,} characters of the session are left out: tool results, tool inputs and thinking first, "
         "then the middle]\n\n"
@@ -95,9 +97,9 @@ def _render(parts: Sequence[tuple[Entry, Piece, Share]], mask: Callable[[str], s
 def _shown(entry: Entry, piece: Piece, share: Share, mask: Callable[[str], str]) -> str:
     """A text with its share of characters, masked before it is cut."""
     if entry.kind in ("tool", "result"):
-        return head(mask(entry.text[:_MARGIN]), _SHOWN)
+        return without_marks(head(mask(entry.text[:_MARGIN]), _SHOWN))
     if share.kept >= piece.size:
-        return mask(entry.text)
+        return without_marks(mask(entry.text))
     if piece.size <= 4 * _MARGIN:
         first = last = mask(entry.text)
     else:
@@ -105,7 +107,7 @@ def _shown(entry: Entry, piece: Piece, share: Share, mask: Callable[[str], str])
         last = mask(entry.text[-share.tail - _MARGIN :]) if share.tail else ""
     mark = f"[… {piece.size - share.kept:,} characters left out …]"
     parts = (head(first, share.head).rstrip("\n"), mark, tail(last, share.tail).lstrip("\n"))
-    return "\n".join(part for part in parts if part)
+    return "\n".join(without_marks(part) for part in parts if part)
 
 
 def _piece(entry: Entry, before: Entry | None) -> Piece:

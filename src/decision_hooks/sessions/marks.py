@@ -13,6 +13,8 @@ def without_marks(text: str) -> str:
 
     Blanks, invisible characters, other brackets and wide letters before or in a mark hide nothing.
     """
+    if text.isascii() and not ("[" in text or "(" in text or "DATA-" in text.upper()):
+        return text  # most texts
     return _may_begin_mark().sub(_escaped, _line_ends().sub("\n", text))
 
 

@@ -10,6 +10,7 @@ from decision_hooks.errors import FolderError
 from decision_hooks.state.values import GivenUp, Outbox, Pending, Position
 from decision_hooks.system import files, locking, stored
 from decision_hooks.system.project import Project
+from decision_hooks.text.fingerprint import new_hash
 
 DAY = 86400.0
 POSITION_DAYS, PENDING_DAYS = 60, 7
@@ -307,9 +308,9 @@ def _is_over(path: str, now: float) -> bool:
 
 
 def _mark(uuid: str) -> bytes:
-    from hashlib import blake2b
-
-    return blake2b(files.to_bytes(uuid), digest_size=8).digest()
+    hashed = new_hash(8)
+    hashed.update(files.to_bytes(uuid))
+    return hashed.digest()
 
 
 def _records(data: bytes) -> Iterator[bytes]:

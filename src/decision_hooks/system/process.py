@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, NamedTuple
 
+from decision_hooks.system.scratch import unnamed_file
+
 if TYPE_CHECKING:
     import subprocess
 
@@ -46,11 +48,10 @@ def run(
     the group is ended first. In a thread, which no signal reaches, ``stopped`` ends the program early.
     """
     import subprocess
-    import tempfile
 
     start = time.monotonic()
     try:
-        out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - the next line
+        out, err = unnamed_file(env), unnamed_file(env)
     except OSError as error:  # no room, no folder for temporary files, no file handles
         return Result(None, b"", str(error).encode("utf-8", "replace"), False, 0.0)
     with out, err:
