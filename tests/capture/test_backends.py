@@ -386,7 +386,7 @@ def test_a_draft_about_rate_limits_is_no_error(sandbox: Sandbox, wrap: type[str]
 
 def test_none_is_no_error_whatever_stands_beside(sandbox: Sandbox) -> None:
     _, told = calls_of(sandbox, "claude", claude_json("NONE"))
-    assert told.splitlines()[-1] == "NONE [no decision in it]"
+    assert told.splitlines()[-1] == "NONE"
     assert pending(sandbox) == []
 
 

@@ -180,7 +180,7 @@ def test_a_link_in_the_place_of_a_draft_is_not_followed(sandbox: Sandbox) -> Non
 @pytest.mark.parametrize("reply", ["\ufeffNONE", "<think>a ## ADR b</think>\nNONE"])
 def test_none_in_its_forms_is_no_decision_and_no_failure(sandbox: Sandbox, reply: str) -> None:
     assert drafted(sandbox, reply) == {}
-    assert log(sandbox).splitlines()[-1] == "NONE [no decision in it]"
+    assert log(sandbox).splitlines()[-1] == "NONE"
     assert pending(sandbox) == []
 
 

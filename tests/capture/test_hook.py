@@ -355,4 +355,4 @@ def test_the_log_keeps_its_newer_half_at_1_mib(sandbox: Sandbox) -> None:
     assert 400_000 < len(text) < 700_000
     assert "oldest" not in text
     assert text.startswith("2026-01-01T00:00:00+00:00 x")
-    assert text.endswith(" NONE [no decision in it]\n")
+    assert text.endswith(" NONE\n")

@@ -117,7 +117,7 @@ def test_another_session_may_decide_the_same(sandbox: Sandbox) -> None:
 def test_none_moves_the_position_too(sandbox: Sandbox) -> None:
     pi = ready(sandbox).always("NONE")
     made = session(sandbox)
-    assert sandbox.capture(made.payload()).messages[-1] == "NONE [no decision in it]"
+    assert sandbox.capture(made.payload()).messages[-1] == "NONE"
     assert sandbox.capture(made.payload()).messages == ["nothing new in the session [nothing new]"]
     assert len(pi.calls) == 1
     assert sandbox.adr_names() == []

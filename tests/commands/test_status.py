@@ -94,7 +94,7 @@ def test_what_the_hooks_skip_is_counted(sandbox: Sandbox) -> None:
 
 def test_only_the_end_of_a_long_log_is_read(sandbox: Sandbox) -> None:
     old = f"{STAMP} skipping ADR capture: cross-project session [cross-project]\n" * 20_000
-    sandbox.write(".claude/hooks/capture-decisions.log", old + f"{STAMP} NONE [no decision in it]\n")
+    sandbox.write(".claude/hooks/capture-decisions.log", old + f"{STAMP} NONE\n")
     skips = status(sandbox)["capture"]["skips"]
     assert skips["no decision in it"] == 1
     assert 0 < skips["cross-project"] < 5_000
@@ -220,7 +220,8 @@ def test_the_project_is_named_by_flag_environment_or_the_folder_around(sandbox: 
     [
         (["pi not found", "using claude CLI (model: sonnet)", "wrote: x"], {}),
         (["pi not found", "no backend available [no backend]"], {"no backend": 1}),
-        (["NONE [no decision in it]"] * 2, {"no decision in it": 2}),
+        (["NONE [no decision in it]", "NONE"], {"no decision in it": 2}),
+        (["NONE - but not alone", "NONE of it"], {}),
         (["claude: credit: ask [email] [backend: credit]"], {"backend: credit": 1}),
         (["a line of an older log without a reason", "NONE"], {}),
         (["refused: merge of [email]", "dry run: delete: a.md ([email])", "fault: [x]", "wrote: [x]"], {}),

@@ -203,7 +203,7 @@ def _read_answer(run: CaptureRun, chosen: Backend, answer: answers.Answer) -> _T
         run.at.log.skip("refused reply", text)
         return _Tried(FAILED)
     if not found:
-        run.at.log.skip("no decision in it", "NONE")
+        run.at.log.write("NONE")
     return _Tried(DONE, found)
 
 

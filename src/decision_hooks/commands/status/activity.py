@@ -12,6 +12,7 @@ _BYTES = 256 * 1024  # of the log's end: a look costs the same however long the 
 _EVENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[+-]\d\d:\d\d|Z)?) (.*)", re.DOTALL)
 # As ``RunLog.skip`` writes it: plain words; categories of a mask, and most text in a quoted reply, are not.
 _SKIP = re.compile(r".* \[([a-z][a-z: -]*)\]", re.DOTALL)
+_NONE = "NONE"  # the whole line of a reply without a decision
 _DONE = ("wrote", "done", "undone", "fault")  # first words of lines about something done, or gone wrong
 _STEPS = ("refused", "dry run")  # first words of lines about one operation; its text may end in brackets
 
@@ -58,6 +59,8 @@ def read_activity(lines: Iterable[str]) -> Activity:
 
 def _outcome(text: str) -> str:
     """How a run ended: a word of ``_DONE``, the reason of a skip, or "" for any other line."""
+    if text == _NONE:
+        return "no decision in it"
     word = text.partition(": ")[0]
     if word in _DONE:
         return word
