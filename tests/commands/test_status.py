@@ -223,7 +223,7 @@ def test_the_project_is_named_by_flag_environment_or_the_folder_around(sandbox: 
         (["NONE [no decision in it]", "NONE"], {"no decision in it": 2}),
         (["NONE - but not alone", "NONE of it"], {}),
         (["claude: credit: ask [email] [backend: credit]"], {"backend: credit": 1}),
-        (["a line of an older log without a reason", "NONE"], {}),
+        (["a line of an older log without a reason", "NONE"], {"no decision in it": 1}),
         (["refused: merge of [email]", "dry run: delete: a.md ([email])", "fault: [x]", "wrote: [x]"], {}),
         (["[x]", "text [a [b]]", "text [a] b"], {}),
         (["done: 3 operations, 0 refused, 0 drafts wait", "undone: r1"], {}),
