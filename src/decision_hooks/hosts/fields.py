@@ -121,7 +121,7 @@ def _plain(value: object) -> str:
 
 def clean(text: str) -> str:
     """Text without escape sequences and control characters but \\n and \\t; lone surrogates replaced."""
-    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+    if text.isprintable() or text.replace("\n", "").replace("\t", "").isprintable():
         return text  # most texts; much faster than a search
     if not _unclean().search(text):
         return text

@@ -20,7 +20,16 @@ _BULK = (
     b'"compacted"',
     b'"isCompactSummary"',
 )
-_JUDGED = (b'"answers"', b"answered your questions", b"approved your plan")
+_READERS = (
+    b'"Read"',
+    b'"Grep"',
+    b'"Glob"',
+    b'"LS"',
+    b'"read"',
+    b'"grep"',
+    b'"find"',
+    b'"ls"',
+)  # tools that take paths
 _EVENTS = (b"patch_apply_end", b'"FileChange"', b'"session_meta"')
 
 
@@ -48,7 +57,7 @@ def failures(following: bytes) -> list[bytes]:
 def is_request(line: bytes) -> bool:
     """Whether a line may have words or a verdict of a person, or a question to them."""
     if b'"tool_result"' in line:
-        return b"the user said:" in line or any(word in line for word in _JUDGED)
+        return b"the user said:" in line or _is_judged(line)
     if b'"AskUserQuestion"' in line or b'"ExitPlanMode"' in line:
         return True
     return b'"toolResult"' not in line and worth_reading(line)
@@ -61,7 +70,7 @@ def worth_reading(line: bytes) -> bool:
     """
     kind = _kind(line)
     if kind in (b"tool_result", b"toolResult"):
-        return _is_failed(line) or any(word in line for word in _JUDGED)
+        return _is_failed(line) or _is_judged(line)
     if kind == b"attachment":
         return b'"queued_command"' in line
     return edit_like(line) if kind else _is_typed(line) or edit_like(line) or b'"answers"' in line
@@ -87,6 +96,16 @@ def edit_like(line: bytes) -> bool:
         or any(word in line for word in _EVENTS)
         or (b'"session"' in line and b'"cwd"' in line)
     )
+
+
+def only_reads(data: bytearray, begin: int, at: int) -> bool:
+    """Whether what is found ``at`` a place of a line is in a call of a tool that reads: its name is right before."""
+    named = data.rfind(b'"name"', max(begin, at - 300), at)
+    return named >= 0 and data[named + 6 : named + 24].lstrip(b" :").startswith(_READERS)
+
+
+def _is_judged(line: bytes) -> bool:
+    return b'"answers"' in line or b"answered your questions" in line or b"approved your plan" in line
 
 
 def _is_typed(line: bytes) -> bool:

@@ -160,9 +160,17 @@ def tail(where: Extent, begin: int, window: int, is_record: Callable[[bytes], bo
 
 
 def candidates(
-    path: str, begin: int, end: int, needles: Sequence[bytes], wanted: Callable[[bytes], bool], after: int = 0
+    path: str,
+    begin: int,
+    end: int,
+    needles: Sequence[bytes],
+    wanted: Callable[[bytes], bool],
+    after: int = 0,
+    passed: Callable[[bytearray, int, int], bool] | None = None,
 ) -> Iterator[tuple[bytes, bytes]]:
     """The wanted lines among those that hold a needle, each with the ``after`` bytes that follow it.
+
+    ``passed`` says of the begin of a line and the place of a needle in it that this one does not count.
 
     The search runs over blocks, not over lines: the bulk of a very large part costs next to nothing.
     """
@@ -183,7 +191,7 @@ def candidates(
             left = left - count if count else 0
             filled += count
             limit = filled if not left else buffer.rfind(b"\n", 0, max(0, filled - after)) + 1
-            for start, stop in _holding(buffer, limit, filled, needles):
+            for start, stop in _holding(buffer, limit, filled, needles, passed):
                 line = bytes(buffer[start:stop])
                 if wanted(line):
                     yield line, bytes(buffer[stop + 1 : min(filled, stop + 1 + after)])
@@ -192,13 +200,22 @@ def candidates(
             large = 2 * _LARGE if limit else large
 
 
-def _holding(data: bytearray, limit: int, end: int, needles: Sequence[bytes]) -> list[tuple[int, int]]:
+def _holding(
+    data: bytearray,
+    limit: int,
+    end: int,
+    needles: Sequence[bytes],
+    passed: Callable[[bytearray, int, int], bool] | None,
+) -> list[tuple[int, int]]:
     """Begin and end of the lines that begin below ``limit`` and hold a needle, in order; data ends at ``end``."""
     ends: dict[int, int] = {}
     for needle in needles:
         at = data.find(needle, 0, limit)
         while at >= 0:
             start = data.rfind(b"\n", 0, at) + 1
+            if passed and passed(data, start, at):
+                at = data.find(needle, at + len(needle), limit)
+                continue
             stop = data.find(b"\n", at, end)
             stop = end if stop < 0 else stop
             ends[start] = stop

@@ -58,7 +58,7 @@ def edits(path: str, begin: int, end: int, *, until: float = math.inf) -> Iterat
     first = blocks.first_line(path)
     wanted = line_filter.edit_needles(first)
     for line, following in blocks.candidates(
-        path, begin, end, wanted, line_filter.edit_like, line_filter.RESULTS
+        path, begin, end, wanted, line_filter.edit_like, line_filter.RESULTS, line_filter.only_reads
     ):
         if until < math.inf and transcript.parse([line], header=first).last_time > until:
             continue
