@@ -61,6 +61,9 @@ _LEAST, _LEAST_RANDOM = 8, 16  # characters of a secret path, of a random part
 
 def find_addresses(t: Text) -> Iterator[Hit]:
     """The secret part of addresses, from the host on for the services that are known by it."""
+    hints = [hint for hint in _HINTS if hint in t.lowered]
+    if not hints:
+        return
     done = 0
     places = {at + 3 for at in occurrences(t.raw, "://")}
     places.update(start_of_run(t.raw, at, _before(), 100) for at in occurrences(t.lowered, "hook"))
@@ -68,14 +71,14 @@ def find_addresses(t: Text) -> Iterator[Hit]:
         found = _path().match(t.raw, at) if at >= done else None
         if found and "/" in found.group():
             done = found.end()
-            hit = _secret_of(t, at, done)
+            hit = _secret_of(t, at, done, hints)
             if hit:
                 yield hit
 
 
-def _secret_of(t: Text, begin: int, end: int) -> Hit | None:
+def _secret_of(t: Text, begin: int, end: int, hints: list[str]) -> Hit | None:
     address = t.lowered[begin:end]
-    if not any(hint in address for hint in _HINTS):
+    if not any(hint in address for hint in hints):
         return None
     for category, before in _SECRET_PATHS:
         if before in address:

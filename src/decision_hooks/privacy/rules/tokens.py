@@ -239,6 +239,7 @@ def find_tokens(t: Text) -> Iterator[Hit]:
     text = t.raw
     yield from _with_equals_signs(text)
     heads, tails, wholes = _beginnings()
+    firsts = {beginning[0] for beginning in heads}
     is_hex = _hex().fullmatch
     done = 0
     for start, end in _runs(t):
@@ -257,14 +258,15 @@ def find_tokens(t: Text) -> Iterator[Hit]:
         for at in starts:
             if at < done or end - at < _LEAST_REST:
                 continue
+            one, found = text[at], tails.get(text[at - 2 : at], ()) if at > 1 else ()
+            if one not in firsts and not found and (at == start or end - at not in wholes):
+                continue
             if at > start and end - at in wholes:
                 for number in wholes[end - at]:
                     if _whole(number).fullmatch(text, at, end):
                         yield Hit(_WHOLE[number][0], at, end)
-            two = text[at : at + 2]
-            found = tails.get(text[at - 2 : at], ()) if at > 1 else ()
-            if two in heads or two[0] in heads:
-                found += heads.get(two, ()) + heads.get(two[0], ())
+            if one in firsts:
+                found += heads.get(text[at : at + 2], ()) + heads.get(one, ())
             for length, beginning, number in found:
                 begin = at - length
                 if begin >= done and text.startswith(beginning, begin):
