@@ -251,3 +251,9 @@ def test_prose_that_only_has_the_word_is_refused(text: str) -> None:
 )  # fmt: skip
 def test_reading_a_hostile_reply_is_linear(unit: str) -> None:
     assert_linear(lambda text: has_form(decisions, text), unit * (400_000 // len(unit)))
+
+
+def test_control_characters_of_a_reply_are_in_no_decision() -> None:
+    (found,) = decisions(adr_texts.block("A\x1b[31m title\u202e", more="x\x9b31m\x07y\tz"))
+    assert found.title == "A[31m title"
+    assert "x31my\tz" in found.body

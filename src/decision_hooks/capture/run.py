@@ -267,7 +267,7 @@ def _prompt(run: CaptureRun, transcript: str) -> str:
         "language": language.name,
         "boundary": prompts.boundary(os.urandom(12)),
         "transcript": transcript,
-        **language.phrase_values(),
+        **table.phrase_values(language),
     }
     return prompts.fill("capture", language.code, values)
 

@@ -81,8 +81,3 @@ class Language:
 
     def __init__(self, name: str = "") -> None:
         self.name = name or self.name
-
-    def phrase_values(self) -> dict[str, str]:
-        """The phrases as values for a prompt template: ``phrase_context`` and so on."""
-        names = ("context", "options", "outcome", "consequences", "more")
-        return {f"phrase_{name}": phrase for name, phrase in zip(names, self.phrases, strict=True)}

@@ -39,6 +39,12 @@ def in_any(field: Callable[[Language], str]) -> str:
     return "|".join(filter(None, dict.fromkeys(map(field, LANGUAGES))))
 
 
+def phrase_values(card: Language) -> dict[str, str]:
+    """The phrases of a language as values for a prompt template: ``phrase_context`` and so on."""
+    names = ("context", "options", "outcome", "consequences", "more")
+    return {f"phrase_{name}": phrase for name, phrase in zip(names, card.phrases, strict=True)}
+
+
 def _is_word(word: str) -> bool:
     import unicodedata
 

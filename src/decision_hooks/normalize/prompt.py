@@ -35,7 +35,7 @@ def batch_prompt(job: Job, folder: adr_folder.Snapshot, batch: Sequence[DraftFil
         "count": str(len(batch)),
         "files": _lines(draft.name for draft in batch),
         "other_records": _names([name for name in folder.records if name not in shown]),
-        **language.phrase_values(),
+        **table.phrase_values(language),
     }
     return prompts.fill("normalize", language.code, values)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from decision_hooks.records.front_matter import clean
+from decision_hooks.text.controls import removed
 from decision_hooks.text.markdown import Fence, closes, fence
 
 _OPENED = re.compile(r"[ \t\r\n]*<(think(?:ing)?)>", re.IGNORECASE)
@@ -14,11 +15,11 @@ _MOST_FENCES = 30  # that are removed; a bound for hostile replies
 
 
 def plain(reply: str) -> str:
-    """The reply without its byte order mark and its leading thought.
+    """The reply without control characters, its byte order mark and its leading thought.
 
     An unclosed thought loses only its mark: the rest may be the answer.
     """
-    text = clean(reply.removeprefix("\ufeff"))
+    text = removed(clean(reply.removeprefix("\ufeff")))
     opened = _OPENED.match(text)
     if opened is None:
         return text
