@@ -45,7 +45,7 @@ def read_result(result: process.Result, is_answer: Callable[[str], bool]) -> Ans
         text = _words(envelope) if failed else inner or ""
         cost = _dollars(envelope.get("total_cost_usd"))
     elif result.timed_out:  # a program that answered and did not end has answered
-        if not (is_whole and result.quiet):
+        if not (is_whole and result.quiet and text.endswith("\n")):  # else it was cut
             return Answer("", "timeout", f"ended after {result.seconds:.0f} s")
         failed = False
     elif events:
@@ -102,7 +102,9 @@ def _envelope(text: str) -> tuple[dict[str, object] | None, bool]:
         for item in value if isinstance(value, list) else [value]:
             if not isinstance(item, dict):
                 continue
-            if "is_error" in item and ("result" in item or "subtype" in item):
+            if ("is_error" in item or item.get("type") == "result") and (
+                "result" in item or "subtype" in item
+            ):
                 found = item
             events = events or item.get("type") in ("system", "assistant", "user", "result", "stream_event")
     return found, events

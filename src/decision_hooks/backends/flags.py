@@ -36,8 +36,8 @@ def lacking(program: str, environ: Mapping[str, str]) -> Lacking:
 
 def after(known: Lacking, forms: Sequence[Form], result: process.Result) -> Lacking | None:
     """How to call a program that has just refused a flag; None when it did not, or nothing is left to leave out."""
-    said = result.stderr[-4096:].decode("utf-8", "replace")
-    refused = _UNKNOWN.search(said) if result.status and not result.timed_out else None
+    said = (result.stderr[-4096:] + b"\n" + result.stdout[:4096]).decode("utf-8", "replace")
+    refused = None if result.timed_out else _UNKNOWN.search(said)
     if refused is None:
         return None
     options = [option[0] for option in forms[min(known.form, len(forms) - 1)].options]

@@ -40,6 +40,7 @@ _ROWS: tuple[tuple[str, tuple[str, ...]], ...] = (
         r"budget (?:has been )?exceeded|exceeded budget", _status("402"),
     )),
     ("model", (
+        r"not_found_error.{0,60}\bmodel\b", r"\bmodel: \S{2,80}\s*$",
         r"model[ _-]?not[ _-]?found", r"(?:unknown|invalid|unsupported|no such) (?:ai )?model\b",
         r"deployment[ _]?not[ _]?found|deployment .{0,60}does not exist",
         r"\bmodels?\b.{0,80}\b(?:(?:was|is|are) not (?:found|available|supported|installed|a valid)"
@@ -53,6 +54,7 @@ _ROWS: tuple[tuple[str, tuple[str, ...]], ...] = (
         r"proxy authentication", _status("407"),
     )),
     ("login", (
+        r"no auth credentials|\b40[14] user not found",
         r"not (?:logged|signed) in", r"please (?:log|sign) ?in|log ?in again", r"/login\b|\b(?:agent|auth) login\b",
         r"login (?:required|expired)",
         r"(?:invalid|incorrect|missing|no|expired|wrong|provide an?) (?:\w+ )?(?:x-)?api[ _-]?key",
@@ -71,6 +73,7 @@ _ROWS: tuple[tuple[str, tuple[str, ...]], ...] = (
         r"unsupported_country|(?:country|region|location).{0,30}not (?:supported|available)", _status("401", "403"),
     )),
     ("rate", (
+        r"server is (?:currently )?busy",
         r"rate[ _-]?limit",
         r"(?:usage|session|weekly|daily|monthly|hour(?:ly)?|request|free|concurrency|plan)s? limit",
         r"limit (?:will )?resets?|limit (?:was |has been )?(?:reached|exceeded)",
@@ -80,6 +83,7 @@ _ROWS: tuple[tuple[str, tuple[str, ...]], ...] = (
         r"\bquota\b|resource[ _]?exhausted|servicequotaexceeded", _status("429", "529", "1015"),
     )),
     ("start", (
+        r"needs? an update to|requires node|illegal instruction|insufficient system resources|failed to load model",
         r"\bE(?:NOSPC|MFILE|NFILE|NOMEM|ROFS)\b", r"no space left|disk quota exceeded", r"too many open files",
         r"cannot allocate memory|out of memory|requires more system memory|memoryerror", r"read-only file system",
         r"cannot find (?:module|package)|err_module_not_found|modulenotfounderror",
@@ -88,6 +92,7 @@ _ROWS: tuple[tuple[str, tuple[str, ...]], ...] = (
         r"error while loading shared libraries|dyld\b|\bglibc", r"spawn \S+ (?:enoent|eacces)",
     )),
     ("network", (
+        r"just a moment\.\.\.|connection refused",
         r"\bE(?:CONN(?:REFUSED|RESET|ABORTED)|NOTFOUND|AI_\w+|TIMEDOUT|HOSTUNREACH|HOSTDOWN|NETUNREACH"
         r"|NETDOWN|PIPE|PROTO|ADDRNOTAVAIL)\b", r"\bund_err_\w+|\berr_(?:ssl|tls|network|socket|proxy|tunnel)\w*",
         r"getaddrinfo|name resolution|(?:could not|couldn't|cannot|failed to) resolve",
@@ -116,8 +121,8 @@ _BEGINNING = (
     r"\W{0,8}(?:\d{3}\b|https?/\d"
     r"|(?:[\w.]+ ){0,3}[\w.]*(?:error|exception|fail(?:ed|ure)?|fatal|panic|traceback)\b"
     r"|(?:could not|couldn't|cannot|can't|unable to|connection|unknown model|no models?)\b"
-    r"|model \S+ (?:not|is|was|does)\b"
-    r"|(?:pi|claude|cursor-agent|codex|curl|node|env|sh|bash|\S*/\S+): )"
+    r"|(?:the )?model \S+ (?:not|is|was|does)\b|network is|dial tcp|there's an issue with|stream disconnected"
+    r"|(?:pi|claude|cursor-agent|codex|curl|node|env|sh|bash|[^\s/]{0,60}(?:/[^\s/]{1,60}){1,12}): )"
 )
 
 
@@ -151,7 +156,7 @@ def error_in(text: str) -> str:
         return known_trouble(re.sub(r"<[^<>]{0,500}>", "\n", text[: 4 * _READ])) or "network"
     if _is_error_object(text):
         return known_trouble(text) or "failed"
-    first = text.lstrip().partition("\n")[0]
+    first = text.lstrip().partition("\n")[0][:_SHORT]
     begins = re.match(_BEGINNING, first, re.IGNORECASE)
     kind = known_trouble(text if len(text) <= _SHORT else first) if len(text) <= _SHORT or begins else ""
     return kind if begins or kind in _IN_ITSELF else ""

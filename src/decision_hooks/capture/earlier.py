@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 
 from decision_hooks.errors import StateRefused
 from decision_hooks.hosts import table
+from decision_hooks.state import runs
 from decision_hooks.state.values import Position
 from decision_hooks.system import files, stored
 from decision_hooks.system.project import Project
@@ -28,6 +29,7 @@ def take_over(at: Workplace, refused: StateRefused) -> None:
     if not _was_written_here(at.project, at.world.environ):
         raise refused
     open_state(at.project, at.world.environ, adopt=True)
+    runs.take_over(at.project, at.world.environ)  # ``undo`` needs them
     at.log.write("took over the state of an earlier version")
 
 

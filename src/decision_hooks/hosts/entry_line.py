@@ -20,7 +20,8 @@ _FUNCTIONS = (
     'top() { t=$1; until [ -z "$t" ] || [ -e "$t/.git" ]; do t=${t%/*}; done; [ "$t" ]; }',
     # whether a file is the user's own: git, which is no program of the project, does not track it
     'own() { t=-; d=$(cd -P "${1%/*}" && pwd -P) && top "$d" && [ -z "$(cd / && g=$(command -v git) && '
-    'case $g in "$R"/*|[!/]*) false;; esac && "$g" --git-dir="$t/.git" --work-tree="$t" -c core.fsmonitor=false '
+    'case $g in /*) ;; *) false;; esac && case $(cd -P "${g%/*}" && pwd -P)/ in "$R"/*) home;; esac && '
+    '"$g" --git-dir="$t/.git" --work-tree="$t" -c core.fsmonitor=false '
     "-c core.hooksPath=/dev/null "
     'ls-files -- ":(icase,literal)$d/${1##*/}" 2>&1 || echo "no answer")" ]; }',
     # whether a program may run: it lies outside of the project $R, or is the user's own; the home folder is

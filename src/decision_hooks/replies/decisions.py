@@ -14,7 +14,10 @@ from decision_hooks.replies import wrapping
 from decision_hooks.text import markdown
 
 _NEEDED = (madr.NAMES.index(madr.CONTEXT), madr.NAMES.index(madr.OUTCOME))
-_NONE = re.compile(r"(?:the )?(?:output|answer|reply|result)?[\s:=]*none", re.IGNORECASE)
+_NONE = re.compile(
+    r"(?:(?:the|my|final|output|answer|reply|result|response|decisions?) ){0,3}none", re.IGNORECASE
+)
+_LONGEST_NONE = 60  # characters of a line that says only that
 _NONE_WITH_REASON = re.compile(r"(?:NONE\b|[Nn]one\s*[-\u2013\u2014:.,;(])(?![\w/])")
 _DECORATION = " \t*_`\"'«».!()[]{}<>#-:|“”„"
 _MOST_REASON = 200  # characters of an answer of one or two lines that says it in other words
@@ -112,10 +115,11 @@ def _decision(title: str, rows: list[str]) -> Decision:
 def _says_none(said: Sequence[str]) -> bool:
     """Whether a reply says NONE in its first or its last line, with or without a reason, or alone on any line."""
     rows = [row for row in said if row.strip() and markdown.fence(row) is None]
-    if any(_is_none(row) or _is_none_with_reason(row) for row in (rows[:1] + rows[-1:])):
+    if any(_is_none(row) or _is_none_with_reason(row) for row in rows[:1]):
         return True
-    headings = any(next(markdown.lines(row)).level for row in rows)
-    return not headings and any(_is_loud_none(row) for row in rows)
+    if any(next(markdown.lines(row.lstrip())).level for row in rows):
+        return False  # decisions of another form: "None." is a word of theirs
+    return any(_is_loud_none(row) for row in rows) or (len(rows) <= 3 and any(map(_is_none, rows[-1:])))
 
 
 def _says_so_otherwise(said: Sequence[str]) -> bool:
@@ -129,7 +133,9 @@ def _says_so_otherwise(said: Sequence[str]) -> bool:
 
 
 def _is_none(row: str) -> bool:
-    return _NONE.fullmatch(row.strip(_DECORATION)) is not None
+    """Whether a line says none and nothing else, whatever is around it: signs, tags, invisible characters."""
+    plain = re.sub(r"[\W_]+", " ", re.sub(r"</?\w{1,20}>", " ", row)) if len(row) <= _LONGEST_NONE else ""
+    return _NONE.fullmatch(plain.strip()) is not None
 
 
 def _is_none_with_reason(row: str) -> bool:

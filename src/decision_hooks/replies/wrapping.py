@@ -9,6 +9,7 @@ from decision_hooks.records.front_matter import clean
 from decision_hooks.text.controls import removed
 from decision_hooks.text.markdown import Fence, closes, fence
 
+_COLOURS = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 _OPENED = re.compile(r"[ \t\r\n]*<(think(?:ing)?)>", re.IGNORECASE)
 _THOUGHT_ENDS = ("</think>", "</thinking>")
 _MOST_FENCES = 30  # that are removed; a bound for hostile replies
@@ -19,7 +20,7 @@ def plain(reply: str) -> str:
 
     An unclosed thought loses only its mark: the rest may be the answer.
     """
-    text = removed(clean(reply.removeprefix("\ufeff")))
+    text = removed(clean(_COLOURS.sub("", reply.removeprefix("\ufeff"))))
     opened = _OPENED.match(text)
     if opened is None:
         return text

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from decision_hooks.sessions.marks import without_marks
 from decision_hooks.sessions.model import Entry, Session
-from decision_hooks.text.cutting import head, tail
+from decision_hooks.text.cutting import head, one_line, tail
 
 _SHOWN = 300  # characters of a tool's input and of its result
 _MARGIN = 16_384  # characters around a cut that the mask sees too, so that it knows a secret that is cut
@@ -123,7 +123,7 @@ def _speaker(entry: Entry) -> str:
 
 def _label(entry: Entry) -> str:
     if entry.kind in ("tool", "result"):
-        return f"({entry.kind} {head(entry.tool, 80)}) " if entry.tool else f"({entry.kind}) "
+        return f"({entry.kind} {head(one_line(entry.tool), 80)}) " if entry.tool else f"({entry.kind}) "
     return _LABELS.get(entry.kind, "")
 
 

@@ -80,7 +80,7 @@ def run(
         seconds = time.monotonic() - start
         return Result(
             child.returncode, _read(out, most), _read(err, most), not done, seconds,
-            too_long=_size(out, err) > most, quiet=grew <= start + seconds / 2,
+            too_long=_size(out) > most, quiet=grew <= start + seconds / 2,
         )  # fmt: skip
 
 
@@ -181,7 +181,7 @@ def _wait(
             return True, grew
         if _size(out, err) != size:
             size, grew = _size(out, err), time.monotonic()
-        if size > most:
+        if _size(out) > most or size > most + _MOST_OUTPUT:
             return False, grew
 
 

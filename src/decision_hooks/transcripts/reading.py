@@ -87,19 +87,23 @@ def _older_requests(path: str, begin: int, end: int) -> list[bytes]:
     """Lines with requests and answers of a very large part: of its beginning, and the newest."""
     wanted = line_filter.request_needles(blocks.first_line(path))
     first, size = [], 0
-    for line, _ in blocks.candidates(path, begin, min(end, begin + _HEAD), wanted, line_filter.is_request):
+    head = blocks.line_start(path, min(end, begin + _HEAD), end)  # no line is cut
+    for line, _ in blocks.candidates(path, begin, head, wanted, line_filter.is_request):
         first.append(blocks.shortened(line))
         size += _room(first[-1])
         if size > _MOST_REQUESTS:
             break
     newest: list[bytes] = []
-    size, since = 0, max(begin + _HEAD, end - _SEARCHED)
+    size, since = 0, max(head, end - _SEARCHED)
     while end > since and size < _MOST_REQUESTS:  # backwards: what is newest counts most
-        start = blocks.line_start(path, max(since, end - _STEP), end)
+        start, step = end, _STEP
+        while start >= end and end - step > since - _STEP:  # a line may be longer than a step
+            start, step = blocks.line_start(path, max(since, end - step), end), step + _STEP
+        start = start if start < end else since
         requests = blocks.candidates(path, start, end, wanted, line_filter.is_request)
         newest = [blocks.shortened(line) for line, _ in requests] + newest
         size = sum(map(_room, newest))
-        end = start if start < end else since
+        end = start
     while size > _MOST_REQUESTS:
         size -= _room(newest.pop(0))
     return [*first, *newest]

@@ -65,7 +65,7 @@ def _programs_check(subject: Subject) -> Check:
     for card in table.CARDS:
         path = call.find_program(card, root, environ)
         if path:
-            programs.append(f"{card.name} {_version(path, environ)} ({path})")
+            programs.append(f"{card.name} {_version(path, root, environ)} ({path})")
             missing = flags.missing(card.capture, flags.lacking(path, environ))
             if missing:
                 old.append(f"{card.name} does not know {' '.join(missing)}: {flags.NOT_CLOSED}")
@@ -87,10 +87,9 @@ def _programs(word: str) -> str:
     return f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
-def _version(path: str, environ: Mapping[str, str]) -> str:
-    result = process.run(
-        [path, "--version"], cwd=os.sep, env=call.child_environ(environ, path), timeout=_SECONDS
-    )
+def _version(path: str, root: str, environ: Mapping[str, str]) -> str:
+    env = call.child_environ(environ, path, root)
+    result = process.run([path, "--version"], cwd=os.sep, env=env, timeout=_SECONDS)
     output = (result.stdout.strip() or result.stderr.strip()).decode("utf-8", "replace")
     if result.status != 0:
         return f"version unknown: {shortened(output, 80) or 'no output'}"

@@ -49,9 +49,7 @@ def script_check(subject: Subject) -> Check:
         again = "" if process.is_program(subject.at.world.script) else "pip install decision-hooks, then "
         return Check(name, FAIL, f"{reason}: the hooks do nothing", again + _INSTALL)
     sister = write.sister(script)
-    said = (
-        _version(script, subject.at.world.environ) if process.is_program(sister) else f"{sister} is missing"
-    )
+    said = _version(script, root, environ) if process.is_program(sister) else f"{sister} is missing"
     if PROGRAMS[0] not in said or not process.is_program(sister):
         reason = f"{script} does not run: {said or 'no output'}"
         return Check(name, FAIL, reason, f"pip install --force-reinstall decision-hooks, then {_INSTALL}")
@@ -65,10 +63,9 @@ def script_check(subject: Subject) -> Check:
     return Check(name, OK, f"{script} ({said})")
 
 
-def _version(program: str, environ: Mapping[str, str]) -> str:
-    result = process.run(
-        [program, "version"], cwd="/", env=child_environ(environ, program), timeout=_SCRIPT_SECONDS
-    )
+def _version(program: str, root: str, environ: Mapping[str, str]) -> str:
+    env = child_environ(environ, program, root)
+    result = process.run([program, "version"], cwd="/", env=env, timeout=_SCRIPT_SECONDS)
     said = result.stdout if result.status == 0 else result.stderr
     return said.decode("utf-8", "replace").strip()[-200:]
 
