@@ -30,6 +30,8 @@ TEXTS = {
         The OPENAI_API_KEY environment variable is missing or empty
         Error: Authentication required. Please run 'agent login' first, or set CURSOR_API_KEY.
         Not logged in. Please run cursor-agent login
+        No auth credentials found
+        404 User not found.
         This organization has been disabled.
         Error: 403 Country, region, or territory not supported
         {"code":"unauthenticated:bad-credentials","error":"The API key is invalid."}
@@ -62,6 +64,7 @@ TEXTS = {
         ServiceQuotaExceededException: Your request exceeds the service quota for your account.
         429 Requests to the ChatCompletions_Create Operation have exceeded call rate limit. Retry after 22 seconds.
         Requests rate limit exceeded
+        The server is currently busy. Please try again later.
         Service tier capacity exceeded for this model.
         The server is busy. Please try again later: server overloaded
         You've hit your usage limit. Upgrade to Pro
@@ -105,6 +108,8 @@ TEXTS = {
         error while loading shared libraries: libstdc++.so.6: cannot open shared object file
         Error: model requires more system memory (9.0 GiB) than is available (3.1 GiB)
         fork: retry: Resource temporarily unavailable
+        Error: Claude Code requires Node.js version 18 or higher
+        It looks like your version of Claude Code (1.0.1) needs an update.
     """,
     "context": """
         Prompt is too long
@@ -126,6 +131,7 @@ TEXTS = {
         ValidationException: The provided model identifier is invalid.
         Cannot use this model: gpt-x. Available models: auto, sonnet-4
         Unknown model: foo/bar
+        API Error: 404 {"type":"error","error":{"type":"not_found_error","message":"model: claude-x"}}
         Invalid model: mistral-huge
         models/gemini-0 is not found for API version v1beta
         Error: Model "gemma" not found
@@ -255,6 +261,9 @@ def test_events_without_a_result_are_no_content(cut: list[object]) -> None:
 def test_a_program_that_answered_and_did_not_end_has_answered() -> None:
     assert read(json.dumps(envelope(block())), -15, late=True).text == block()
     assert read(block(), -15, late=True, quiet=True).text == block()
+    assert (
+        read(block() + "\n## ADR Second\n\n## Deci", -15, late=True, quiet=True).trouble == "timeout"
+    )  # cut
     assert read(block(), -15, late=True).trouble == "timeout"  # it may still have been writing
     assert read("thinking", -15, late=True, quiet=True).trouble == "timeout"
 
@@ -265,6 +274,8 @@ def test_too_much_output_is_its_own_trouble() -> None:
     assert "too long" not in SPENT_NOTHING
 
 
-@pytest.mark.parametrize("line", ["[1,\n", '{"a":\n', "[notice]\n", '{"type":"system"}\n', "\x1b[1m{\n"])
+@pytest.mark.parametrize(
+    "line", ["[1,\n", '{"a":\n', "[notice]\n", '{"type":"system"}\n', "\x1b[1m{\n", "a://", "/a"]
+)
 def test_reading_a_reply_is_linear(line: str) -> None:
     assert_linear(read, line * 20_000)

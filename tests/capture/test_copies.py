@@ -93,3 +93,25 @@ def test_of_a_message_that_grows_after_it_was_captured_only_what_is_new_is_sent(
     sent = part_of(pi.calls[1].prompt)
     assert "The queue is Redis." in sent
     assert "embedded" not in sent
+
+
+@pytest.mark.parametrize("size", [900_000, 1_300_000, 3_000_000])
+@pytest.mark.parametrize("blob", [True, False])
+def test_a_very_long_line_costs_no_other_request_its_place(sandbox: Sandbox, size: int, blob: bool) -> None:
+    pi = ready(sandbox).always("NONE")
+    made = ClaudeSession(sandbox.home, sandbox.root)
+    made.user("the first words")
+    if blob:
+        image = {"type": "image", "source": {"type": "base64", "data": "QUJD" * (size // 4)}}
+        made.user([{"type": "text", "text": "beside the image"}, image])
+    else:
+        made.tool("Bash", {"command": "make"}, "a line of a log\n" * (size // 16))
+    made.user("words in the middle")
+    made.tool("Bash", {"command": "make"}, "z y " * 350_000)
+    made.assistant("done")
+    sandbox.capture(made.payload())
+    sent = part_of(pi.only_call.prompt)
+    assert "the first words" in sent
+    assert "words in the middle" in sent
+    assert ("beside the image" in sent) == blob
+    assert "QUJDQUJD" not in sent

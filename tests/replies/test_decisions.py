@@ -27,7 +27,8 @@ def titles(reply: str) -> list[str]:
         "NONE!",
         "<think>a ## ADR b</think>\nNONE", "```\nNONE\n```", "The session is trivial.\n\nNONE",
         "NONE\n\nNo design decision was made.",
-        "# NONE", "> NONE",
+        "# NONE", "> NONE", "Final answer: NONE", "Result: **NONE**", "<answer>NONE</answer>", "\x1b[1mNONE\x1b[0m",
+        "\u200bNONE", "\u2705 NONE",
         "NONE - no design decisions in this part.", "NONE: only a greeting", "**NONE** - nothing was decided",
         "None. The session holds no decision.", "NONE, because it was a question", "NONE — рішень немає",
         "NONE (trivial)", "“NONE”: only tests were run", "Thinking aloud first.\nNONE\nThat is all I have to say.",
@@ -235,6 +236,8 @@ def test_a_none_beside_decisions_is_lost(end: str) -> None:
         "No decision block at all, only talk.",
         "## Options\n\nNONE\n\n## Outcome\n\nWe take SQLite.",
         "Nonetheless we chose SQLite.",
+        "### Decision: SQLite\n\nWe take it.\n\n### More\n\nNone.",
+        "    ## ADR Use SQLite\n\n    ## Decision Outcome\n\n    We take it.\n\nNone.",
     ],
 )
 def test_prose_that_only_has_the_word_is_refused(text: str) -> None:

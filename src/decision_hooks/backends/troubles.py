@@ -83,7 +83,7 @@ _ROWS: tuple[tuple[str, tuple[str, ...]], ...] = (
         r"\bquota\b|resource[ _]?exhausted|servicequotaexceeded", _status("429", "529", "1015"),
     )),
     ("start", (
-        r"needs? an update to|requires node|illegal instruction|insufficient system resources|failed to load model",
+        r"needs an update\b|requires node|illegal instruction|insufficient system resources|failed to load model",
         r"\bE(?:NOSPC|MFILE|NFILE|NOMEM|ROFS)\b", r"no space left|disk quota exceeded", r"too many open files",
         r"cannot allocate memory|out of memory|requires more system memory|memoryerror", r"read-only file system",
         r"cannot find (?:module|package)|err_module_not_found|modulenotfounderror",
