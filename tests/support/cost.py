@@ -13,6 +13,8 @@ def assert_linear(work: Callable[[str], object], text: str) -> None:
     whole = _seconds(work, text)
     if whole > _NOISE:
         quarter = min(_seconds(work, text[: len(text) // 4]) for _ in range(2))
+        if whole >= 8 * quarter + _NOISE:  # once more: another process may have taken the caches
+            whole = min(whole, _seconds(work, text), _seconds(work, text))
         assert whole < 8 * quarter + _NOISE, (
             f"{len(text)} characters: {whole:.2f} s, a quarter {quarter:.2f} s"
         )
