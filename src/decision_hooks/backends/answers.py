@@ -57,7 +57,7 @@ def read_result(result: process.Result, is_answer: Callable[[str], bool]) -> Ans
     trouble, detail = "", text.strip()
     if not detail and envelope is None:
         trouble, detail = known_trouble(errors), errors.strip()
-    elif not is_answer(detail):
+    elif not is_whole and not is_answer(detail):
         trouble = error_in(detail)
     return Answer("", trouble, detail, cost) if trouble else Answer(text, cost=cost)
 

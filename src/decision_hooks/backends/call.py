@@ -108,7 +108,7 @@ def ask(
     left = timeout
     known = old = flags.lacking(backend.program, environ)
     while True:
-        form = backend.forms[min(known.form, len(backend.forms) - 1)]
+        form = known.form_of(backend.forms)
         words = form.without(known.flags)
         try:
             with empty_folder(environ) as empty:

@@ -27,6 +27,10 @@ class Lacking(NamedTuple):
     form: Annotated[int, range(10)] = 0
     flags: tuple[str, ...] = ()
 
+    def form_of(self, forms: Sequence[Form]) -> Form:
+        """That form of a backend; its last one when it has no longer so many."""
+        return forms[min(self.form, len(forms) - 1)]
+
 
 def lacking(program: str, environ: Mapping[str, str]) -> Lacking:
     """What is known of a program as it lies there now; nothing for one that was never too old."""
@@ -40,7 +44,7 @@ def after(known: Lacking, forms: Sequence[Form], result: process.Result) -> Lack
     refused = None if result.timed_out else _UNKNOWN.search(said)
     if refused is None:
         return None
-    options = [option[0] for option in forms[min(known.form, len(forms) - 1)].options]
+    options = [option[0] for option in known.form_of(forms).options]
     kept = [flag for flag in options if flag not in known.flags]
     if refused[1] in kept:
         return known._replace(flags=(*known.flags, refused[1]))
@@ -53,7 +57,7 @@ def missing(forms: Sequence[Form], known: Lacking) -> list[str]:
     """The flags of the first form that a program is called without."""
     if not forms or known == Lacking():
         return []
-    used = forms[min(known.form, len(forms) - 1)].without(known.flags)
+    used = known.form_of(forms).without(known.flags)
     wanted = forms[0].without(())
     return [word for word in wanted if word.startswith("--") and word not in used] or list(known.flags)
 

@@ -79,7 +79,7 @@ _ROWS: tuple[tuple[str, tuple[str, ...]], ...] = (
         r"limit (?:will )?resets?|limit (?:was |has been )?(?:reached|exceeded)",
         r"(?:hit|reached|exceeded) your\b.{0,30}\b(?:limit|quota|usage)", r"out of (?:extra )?usage",
         r"too many requests|slow down",
-        r"overloaded|at capacity|over capacity|server is busy|capacity (?:exceeded|reached)",
+        r"overloaded|at capacity|over capacity|capacity (?:exceeded|reached)",
         r"\bquota\b|resource[ _]?exhausted|servicequotaexceeded", _status("429", "529", "1015"),
     )),
     ("start", (
@@ -92,7 +92,7 @@ _ROWS: tuple[tuple[str, tuple[str, ...]], ...] = (
         r"error while loading shared libraries|dyld\b|\bglibc", r"spawn \S+ (?:enoent|eacces)",
     )),
     ("network", (
-        r"just a moment\.\.\.|connection refused",
+        r"just a moment\.\.\.",
         r"\bE(?:CONN(?:REFUSED|RESET|ABORTED)|NOTFOUND|AI_\w+|TIMEDOUT|HOSTUNREACH|HOSTDOWN|NETUNREACH"
         r"|NETDOWN|PIPE|PROTO|ADDRNOTAVAIL)\b", r"\bund_err_\w+|\berr_(?:ssl|tls|network|socket|proxy|tunnel)\w*",
         r"getaddrinfo|name resolution|(?:could not|couldn't|cannot|failed to) resolve",

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from fnmatch import fnmatchcase
 
 from decision_hooks.errors import StateRefused
-from decision_hooks.hosts import table
 from decision_hooks.state import runs
 from decision_hooks.state.values import Position
 from decision_hooks.system import files, stored
 from decision_hooks.system.project import Project
 from decision_hooks.system.state_folder import check_state, open_state
 from decision_hooks.system.workplace import Workplace
-from decision_hooks.transcripts import blocks
+from decision_hooks.transcripts import blocks, find
 
 _LISTED, _READ = 2000, 50  # positions: so many are looked at, the newest are read
 
@@ -43,11 +41,7 @@ def _was_written_here(project: Project, environ: Mapping[str, str]) -> bool:
 
 def _is_right(position: Position, environ: Mapping[str, str]) -> bool:
     """Whether the position fits a transcript where a host keeps those of this user."""
-    path, home = os.path.realpath(position.path), environ.get("HOME", "")
-    for card in table.HOSTS:
-        top = os.path.realpath(environ.get(card.folder_variable) or os.path.join(home, card.folder)) + os.sep
-        kept = home and path.startswith(top)
-        if kept and any(fnmatchcase(path[len(top) :], one.format("*")) for one in card.transcripts):
-            right = blocks.check_before(path, position.offset) if position.offset else ""
-            return bool(right) and right == position.check
-    return False
+    if not position.offset or not find.is_kept(position.path, environ):
+        return False
+    right = blocks.check_before(os.path.realpath(position.path), position.offset)
+    return bool(right) and right == position.check

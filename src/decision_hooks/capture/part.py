@@ -157,10 +157,10 @@ def _part(entry: Pending, position: Position, lines: _Lines, *, missing: bool, i
     path, tail, context = lines.where.path, lines.tail, lines.context
     session = _without_appended(lines.session, position)
     session = _without_again(session, context.before_assistant)
-    session = session._replace(uuids=(*session.uuids, *_marks(session.entries)))
     if (session.entries or missing) and not incremental:
         session = reading.read(lines.where, 0)[0]
         context = context._replace(first_request="", before_assistant="", before_user="")
+    session = session._replace(uuids=(*session.uuids, *_marks(session.entries)))
     appended = ""
     if missing:
         appended = _hash(entry.message)
@@ -260,7 +260,7 @@ def _after_known(state: CaptureState, where: Extent) -> int:
 def _ids(where: Extent, end: int) -> Iterator[tuple[str, int]]:
     """The ids of the records of a file, and what stands for those of texts without ids, with the offsets after them."""
     before: list[Entry] = []
-    header = blocks.first_line(where.path)
+    header = transcript.header(blocks.first_line(where.path))
     for offset, line in blocks.lines(where.path, 0, end):
         session = transcript.parse([line], header=header)
         yield from ((uuid, offset) for uuid in session.uuids)

@@ -21,8 +21,8 @@ from decision_hooks.capture.run import (
 from decision_hooks.errors import DecisionHooksError, FolderError
 from decision_hooks.state.capture import DAY, PENDING_DAYS
 from decision_hooks.state.values import GivenUp, Outbox, Pending
-from decision_hooks.system import locking
-from decision_hooks.system.holder import Holder, holder
+from decision_hooks.system import holder, locking
+from decision_hooks.system.holder import Holder
 from decision_hooks.system.project import Project
 from decision_hooks.system.workplace import workplace
 from decision_hooks.transcripts import blocks
@@ -58,7 +58,7 @@ def work(run: CaptureRun, entry: Pending, *, foreground: bool) -> None:
 
 def working(project: Project, now: float, timeout: float) -> Holder | None:
     """The worker of the project, None when none works; ``timeout``: of its calls, in seconds."""
-    return holder(project.state_file(_LOCK), now, 2 * timeout + 120)
+    return holder.working(project.state_file(_LOCK), now, timeout)
 
 
 def take_again(run: CaptureRun, stored: GivenUp) -> tuple[str, str]:

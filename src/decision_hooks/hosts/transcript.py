@@ -43,6 +43,11 @@ def is_record(line: bytes) -> bool:
     return parse_object(line) is not None
 
 
+def header(line: bytes) -> bytes | None:
+    """A file's first line if it is one that ``parse`` needs for later lines; None for any other."""
+    return line if _reader_of_header(line) else None
+
+
 def _reader(host: Host) -> Reader:
     return host.reader()(Gathering(host.name, table.edit_tools()))
 

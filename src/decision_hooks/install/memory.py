@@ -14,7 +14,7 @@ from decision_hooks.hosts.entry_line import ID_OF_PROGRAM
 from decision_hooks.hosts.marks import MARK, is_sealed
 from decision_hooks.install.merge import Trace
 from decision_hooks.system import files
-from decision_hooks.system.project import Project
+from decision_hooks.system.project import Project, main_root
 from decision_hooks.text.fingerprint import fingerprint
 
 BACKUPS, MEMORY = "backups", "install.json"  # in the state folder
@@ -49,8 +49,7 @@ def read_memory(project: Project) -> Memory:
 
 def _is_inside(project: Project, folder: str) -> bool:
     """Whether a folder lies below the project or its main work tree: no other was created here."""
-    main = project.state.removesuffix(os.path.join("", ".claude", "hooks", ".decision-hooks"))
-    tops = (project.root, os.path.realpath(project.root), main)
+    tops = (project.root, os.path.realpath(project.root), main_root(project))
     return any(os.path.normpath(folder).startswith(top.rstrip(os.sep) + os.sep) for top in tops)
 
 

@@ -77,9 +77,9 @@ def open_job(
 
 def working(project: Project, now: float, timeout: float) -> Holder | None:
     """The run that normalises now, None when none does; ``timeout``: of its calls, in seconds."""
-    from decision_hooks.system.holder import holder
+    from decision_hooks.system import holder
 
-    return holder(os.path.join(project.hooks, _LOCK), now, 2 * timeout + 120)
+    return holder.working(os.path.join(project.hooks, _LOCK), now, timeout)
 
 
 def _recover(at: Workplace) -> None:

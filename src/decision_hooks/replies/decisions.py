@@ -143,4 +143,4 @@ def _is_none_with_reason(row: str) -> bool:
 
 
 def _is_loud_none(row: str) -> bool:
-    return "NONE" in row and _NONE_WITH_REASON.match(row.lstrip(_DECORATION)) is not None and "|" not in row
+    return "NONE" in row and "|" not in row and _is_none_with_reason(row)

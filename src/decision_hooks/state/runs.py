@@ -110,22 +110,13 @@ def new_id(now: float, others: Iterable[str]) -> str:
     It sorts after the others, whatever the clock says now or said then.
     """
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now))
-    times = (id_order(other) for other in others)
-    newest, number = max((one for one in times if re.fullmatch(r"\d{8}T\d{6}Z", one[0])), default=("", 0))
+    newest, number = max(map(id_order, filter(is_id, others)), default=("", 0))
     return stamp if stamp > newest else f"{newest}-{number + 1}"
 
 
 def is_id(name: str) -> bool:
     """Whether ``new_id`` can have made it."""
-    stamp, dash, number = name.partition("-")
-    digits = stamp[:8] + stamp[9:15]
-    return (
-        stamp == f"{digits[:8]}T{digits[8:]}Z"
-        and len(digits) == 14
-        and f"{digits}{number}".isdecimal()
-        and name.isascii()
-        and bool(dash) == bool(number)
-    )
+    return re.fullmatch(r"\d{8}T\d{6}Z(?:-\d+)?", name, re.ASCII) is not None
 
 
 def begin(

@@ -14,16 +14,14 @@ def _plain(value: str) -> str | None:
     return value if value and value[0] != "." and value.isprintable() and "/" not in value else None
 
 
-def _stem(value: str) -> str | None:
-    from decision_hooks.records.naming import is_plain_name
-
-    return value if is_plain_name(f"{value}.md") else None
-
-
 def _record_name(value: str) -> str | None:
     from decision_hooks.records.naming import is_plain_name
 
     return value if is_plain_name(value) else None
+
+
+def _stem(value: str) -> str | None:
+    return value if _record_name(f"{value}.md") else None
 
 
 def _text(value: str) -> str:

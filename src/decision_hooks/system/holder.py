@@ -33,6 +33,11 @@ class Holder(NamedTuple):
         return f"`kill {self.pid}` ends it (`kill -KILL {self.pid}` if it stays)"
 
 
+def working(path: str, now: float, timeout: float) -> Holder | None:
+    """Who has the lock of a worker whose calls may each take ``timeout`` seconds."""
+    return holder(path, now, 2 * timeout + 120)
+
+
 def holder(path: str, now: float, most: float) -> Holder | None:
     """Who has the lock at ``path``, None when nobody has.
 

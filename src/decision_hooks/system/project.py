@@ -92,11 +92,16 @@ def work_trees(root: str) -> tuple[str, ...]:
     main = main_tree(root)
     found = [root, main]
     folder = os.path.join(main, ".git", "worktrees")
-    for name in files.names(folder):
-        text = files.read_text(os.path.join(folder, name, "gitdir"), 4096)
-        if text and "\0" not in text:
-            found.append(os.path.join(folder, name, os.path.dirname(text.strip())))  # may be relative
+    found += [_tree_of(os.path.join(folder, name)) for name in files.names(folder)]
     return tuple(dict.fromkeys(os.path.realpath(tree) for tree in found if tree))
+
+
+def _tree_of(folder: str) -> str:
+    """The linked work tree that git keeps this folder for, "" when it does not say."""
+    text = files.read_text(os.path.join(folder, "gitdir"), 4096)
+    if not text or "\0" in text:
+        return ""
+    return os.path.realpath(os.path.join(folder, os.path.dirname(text.strip())))  # it may be relative
 
 
 def project_at(root: str, adr_dir: str) -> Project:
@@ -141,11 +146,7 @@ def tree_path(main: str, name: str) -> str:
     """Where git has the linked work tree of that name, "" when it knows none."""
     if not name or name in (".", "..") or "/" in name or "\0" in name:
         return ""
-    folder = os.path.join(main, ".git", "worktrees", name)
-    text = files.read_text(os.path.join(folder, "gitdir"), 4096)
-    if not text or "\0" in text:
-        return ""
-    return os.path.realpath(os.path.join(folder, os.path.dirname(text.strip())))
+    return _tree_of(os.path.join(main, ".git", "worktrees", name))
 
 
 def tree_mark(project: Project) -> str:

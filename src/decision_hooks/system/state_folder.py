@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from decision_hooks.errors import FolderError, StateRefused
 from decision_hooks.system import files, git, index
-from decision_hooks.system.project import SEAL, Project, git_dir, git_top
+from decision_hooks.system.project import SEAL, Project, git_dir, git_top, main_root
 from decision_hooks.system.seal import is_seal, seal
 
 _IGNORE, _ALL = ".gitignore", b"*\n"
@@ -92,7 +92,7 @@ def usable(project: Project, environ: Mapping[str, str]) -> tuple[Project, State
 
 def _look(project: Project, environ: Mapping[str, str]) -> str:
     """What the state folder is, "" when there is none; raises ``StateRefused`` for what nobody can take over."""
-    main = os.path.dirname(os.path.dirname(os.path.dirname(project.state)))
+    main = main_root(project)
     for root in dict.fromkeys((project.root, main)):
         owner = _owner(root)
         for folder in _above(root):

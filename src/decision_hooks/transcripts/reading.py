@@ -56,14 +56,14 @@ def edits(path: str, begin: int, end: int, *, until: float = math.inf) -> Iterat
     ``until``: seconds since the epoch; what was edited later is left out.
     """
     first = blocks.first_line(path)
-    wanted = line_filter.edit_needles(first)
+    wanted, header = line_filter.edit_needles(first), transcript.header(first)
     for line, following in blocks.candidates(
         path, begin, end, wanted, line_filter.edit_like, line_filter.RESULTS, line_filter.only_reads
     ):
-        if until < math.inf and transcript.parse([line], header=first).last_time > until:
+        if until < math.inf and transcript.parse([line], header=header).last_time > until:
             continue
         failures = line_filter.failures(following)
-        yield from transcript.parse([line, *failures[:8]], header=first).edits
+        yield from transcript.parse([line, *failures[:8]], header=header).edits
 
 
 def subagent_edits(path: str, before: Offsets) -> tuple[Offsets, tuple[Edit, ...]]:

@@ -239,7 +239,7 @@ def find_tokens(t: Text) -> Iterator[Hit]:
     text = t.raw
     yield from _with_equals_signs(text)
     heads, tails, wholes = _beginnings()
-    firsts = {beginning[0] for beginning in heads}
+    firsts = _firsts()
     is_hex = _hex().fullmatch
     done = 0
     for start, end in _runs(t):
@@ -374,6 +374,11 @@ def _beginnings() -> tuple[_Rows, _Rows, dict[int, tuple[int, ...]]]:
         for length in lengths:
             wholes[length] = (*wholes.get(length, ()), number)
     return heads, tails, wholes
+
+
+@cache
+def _firsts() -> frozenset[str]:
+    return frozenset(beginning[0] for beginning in _beginnings()[0])
 
 
 def _stop(text: str, begin: int, body: int, number: int) -> int:
