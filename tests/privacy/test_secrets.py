@@ -86,11 +86,15 @@ AROUND = (
 )
 
 
-@pytest.mark.parametrize("form", AROUND)
-@pytest.mark.parametrize("name", TOKENS)
+# A token without a beginning of its own begins at a word.
+SHAPES = ("mailgun", "mailchimp", "terraform")
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [(name, form) for name in TOKENS for form in AROUND if form != "X_{}" or name not in SHAPES],
+)
 def test_a_token_vanishes_whole_whatever_is_before_it(name, form):
-    if form == "X_{}" and name in ("mailgun", "mailchimp", "terraform"):
-        pytest.skip("a token without a beginning of its own begins at a word")
     assert left_of(TOKENS[name], mask.mask(form.format(TOKENS[name])).text) == ""
 
 
