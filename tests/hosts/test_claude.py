@@ -223,7 +223,7 @@ def test_an_answer_states_the_options_offered_and_the_one_chosen() -> None:
         "Question: Which store?\nOptions offered:\n- SQLite: embedded\n- Postgres: a server\n"
         "The user chose: SQLite"
     ]
-    assert [c._replace(time=0.0) for c in session.choices] == [
+    assert [c._replace(time=0.0, uuid="", line=-1) for c in session.choices] == [
         Choice("question", "Which store?", OPTIONS, ("SQLite",), "")
     ]
     assert session.choices[0].time > 0

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 class Reader(Protocol):
     """Reads the records of one transcript in file order."""
 
+    into: Gathering
+
     def __init__(self, into: Gathering) -> None: ...
 
     def read(self, record: Mapping[str, object]) -> None:

@@ -32,6 +32,7 @@ class Gathering:
         self.host = host
         self.edit_tools = edit_tools
         self.cwd = ""
+        self.line = -1  # that is read now
         self._last_time = 0.0
         self._entries: list[Entry] = []
         self._texts: dict[
@@ -39,6 +40,7 @@ class Gathering:
         ] = {}  # message, kind -> its entry, begin of its last text
         self._done: list[_Done] = []
         self._calls: dict[str, Call] = {}
+        self._entry_of: dict[str, list[int]] = {}  # call -> places of its entries
         self._failed: set[str] = set()
         self._choices: list[tuple[str, Choice]] = []
         self._uuids: dict[str, None] = {}
@@ -66,6 +68,10 @@ class Gathering:
         self._uuids[uuid] = None
         return True
 
+    def passed(self, number: int) -> None:
+        """Note lines that were not read."""
+        self._entries.append(Entry("passed", str(number), line=self.line))
+
     def typed(self, uuid: str, parent: str) -> None:
         """Note a prompt that a person typed: two with one parent are an original and its rewind."""
         if uuid and parent:
@@ -73,10 +79,22 @@ class Gathering:
 
     # -- what they say
 
-    def say(self, kind: str, text: str, time: float, uuid: str, *, tool: str = "", message: str = "") -> None:
+    def say(
+        self,
+        kind: str,
+        text: str,
+        time: float,
+        uuid: str,
+        *,
+        tool: str = "",
+        message: str = "",
+        call: str = "",
+        failed: bool = False,
+    ) -> None:
         """Add an entry; texts of one message that follow each other become one. An empty text adds none.
 
-        A text that is written again under its message, longer each time, counts once, in its last form.
+        A text that is written again under its message, longer each time, counts once, in its last form. ``call`` is
+        the id of the tool call that an entry is: whether it failed is known by its result.
         """
         text = clean(text).strip()
         if not text:
@@ -96,11 +114,13 @@ class Gathering:
                 return
         if message:
             self._texts[message, kind] = (len(self._entries), 0)
-        self._entries.append(Entry(kind, text, time, uuid, clean(tool)))
+        if call:
+            self._entry_of.setdefault(call, []).append(len(self._entries))
+        self._entries.append(Entry(kind, text, time, uuid, clean(tool), failed, self.line))
 
     def choose(self, choice: Choice, uuid: str) -> None:
         """Add a choice."""
-        self._choices.append((uuid, choice))
+        self._choices.append((uuid, choice._replace(uuid=uuid, line=self.line)))
 
     def edit(self, paths: tuple[str, ...], *, call: str = "", uuid: str = "") -> None:
         """Add files that a call changes."""
@@ -126,6 +146,8 @@ class Gathering:
     def session(self, bad_lines: int) -> Session:
         """The session read so far."""
         gone = self._abandoned()
+        for place in (place for call in self._failed for place in self._entry_of.get(call, ())):
+            self._entries[place] = self._entries[place]._replace(failed=True)
         edits = (edit for done in self._done if self._is_done(done, gone) for edit in done.edits)
         return Session(
             host=self.host,

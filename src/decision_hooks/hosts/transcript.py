@@ -11,14 +11,21 @@ from decision_hooks.hosts.gathering import Gathering
 from decision_hooks.sessions.model import Session
 
 
-def parse(lines: Iterable[bytes], *, header: bytes | None = None) -> Session:
+def parse(lines: Iterable[bytes | int], *, header: bytes | None = None) -> Session:
     """What lines, without their newlines, hold; a damaged line costs the damaged bytes only, and nothing raises.
 
     The shape of the first record that has one decides the host. ``header`` is the file's first line when
-    ``lines`` begin later: some hosts note the working directory there.
+    ``lines`` begin later: some hosts note the working directory there. A number among the lines stands for so many
+    that were passed over.
     """
-    reader, bad = _reader_of_header(header), 0
+    reader, bad, number = _reader_of_header(header), 0, -1
     for line in lines:
+        if isinstance(line, int):
+            number += line
+            if reader is not None:
+                reader.into.passed(line)
+            continue
+        number += 1
         records = parse_objects(line)
         bad += not records and bool(line.strip())
         for record in records:
@@ -26,6 +33,7 @@ def parse(lines: Iterable[bytes], *, header: bytes | None = None) -> Session:
                 host = table.of_record(record)
                 reader = _reader(host) if host else None
             if reader is not None:
+                reader.into.line = number
                 reader.read(record)
     return reader.session(bad) if reader else Session("unknown", bad_lines=bad)
 

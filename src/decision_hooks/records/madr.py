@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from decision_hooks.languages.en import Language
 from decision_hooks.records import front_matter, grounding
+from decision_hooks.records.evidence import Evidence
 from decision_hooks.text import markdown
 from decision_hooks.text.cutting import one_line
 from decision_hooks.text.fingerprint import fingerprint
@@ -38,6 +39,9 @@ class Decision(NamedTuple):
     title: str  # "" for a decision without a title
     body: str  # the block, from its ``## ADR <title>`` line (if it has a title) on
     outcome: str  # the text of its section Decision Outcome
+    quotes: tuple[str, ...] = ()  # that a reply gives as its evidence
+    evidence: tuple[Evidence, ...] = ()  # from the structure of the session, where no reply was needed
+    time: float = 0.0  # seconds since the epoch, 0.0: that of its part
 
 
 def phrases(wanted: Language) -> Sections:

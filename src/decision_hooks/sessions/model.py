@@ -11,16 +11,21 @@ class Entry(NamedTuple):
     ``kind`` is one of
 
     - ``user``: typed by the person: requests, also mid-turn, slash commands with arguments, accepted plans
-    - ``answer``: the person's answer to a question with its options, a judged plan, a rejection with reason
+    - ``answer``: the person's answer to a question with its options, a judged plan, a rejection
     - ``assistant``: text of the model;  ``plan``: a plan that the model put forward
-    - ``thinking``: thinking text;  ``tool``: a tool call, ``text`` is its input;  ``result``: a tool's output
+    - ``report``: what a subagent reported to the session
+    - ``edit``: a change of one file: its path, then each line that goes as ``- line``, that comes as ``+ line``
+    - ``thinking``: thinking text;  ``tool``: another tool call, ``text`` is its input or its command
+    - ``result``: a tool's output;  ``passed``: lines that were not read, ``text`` is their number
     """
 
     kind: str
     text: str
     time: float = 0.0  # seconds since the epoch, 0.0 where the host gives none
     uuid: str = ""  # id of the record, "" where the host gives none
-    tool: str = ""  # name of the tool for ``tool`` and ``result``
+    tool: str = ""  # name of the tool for ``tool``, ``edit`` and ``result``
+    failed: bool = False  # a result that is an error, and the call that it is of
+    line: int = -1  # among the lines that were read, from 0; -1 where it stands in none
 
 
 class Edit(NamedTuple):
@@ -51,6 +56,8 @@ class Choice(NamedTuple):
     chosen: tuple[str, ...]
     words: str
     time: float = 0.0
+    uuid: str = ""  # of the record with the answer
+    line: int = -1  # as in ``Entry``
 
 
 class Session(NamedTuple):

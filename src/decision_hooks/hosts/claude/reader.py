@@ -15,26 +15,26 @@ class ClaudeReader:
     """Reads the records of a transcript in file order."""
 
     def __init__(self, into: Gathering) -> None:
-        self._into = into
+        self.into = into
         self._queue = prompts.Queue()
 
     def session(self, bad_lines: int) -> Session:
         """The session of the records."""
-        return self._queue.session(self._into.session(bad_lines))
+        return self._queue.session(self.into.session(bad_lines))
 
     def read(self, record: Record) -> None:
         """Take one record."""
         uuid, time = clean(string(record, "uuid")), from_iso(record.get("timestamp"))
-        self._into.link(uuid, clean(string(record, "parentUuid")))
-        self._into.seen(time, string(record, "cwd"))
+        self.into.link(uuid, clean(string(record, "parentUuid")))
+        self.into.seen(time, string(record, "cwd"))
         kind = record.get("type")
         if kind == "queue-operation":
-            self._queue.take(record, time, self._into)
+            self._queue.take(record, time, self.into)
         elif kind == "attachment":
             self._queued(mapping(record, "attachment"), time, uuid)
         elif kind in ("user", "assistant"):
             content = mapping(record, "message").get("content")
-            if not isinstance(content, (str, list, dict)) or not self._into.is_new(uuid):
+            if not isinstance(content, (str, list, dict)) or not self.into.is_new(uuid):
                 return
             if record.get("isSidechain") is True:
                 self._sidechain(record, content, uuid)
@@ -51,7 +51,7 @@ class ClaudeReader:
         for block in blocks(content):
             if block.get("type") == "tool_result":
                 results = True
-                claude_results.take(block, record, time, uuid, self._into)
+                claude_results.take(block, record, time, uuid, self.into)
             elif block.get("type") == "text":
                 texts.append(prompts.typed_text(string(block, "text")))
         text = "\n".join(text for text in texts if text)
@@ -60,13 +60,13 @@ class ClaudeReader:
         plan = string(record, "planContent")
         if plan and not results:
             text = text if plan.strip() in text else f"{text}\n\n{plan}"
-            self._into.choose(Choice("plan-approved", clean(plan).strip(), (), (), "", time), uuid)
+            self.into.choose(Choice("plan-approved", clean(plan).strip(), (), (), "", time), uuid)
         if not text:
             return
-        self._into.say("user", text, time, uuid)
+        self.into.say("user", text, time, uuid)
         if not results:
             self._queue.recorded(text)
-            self._into.typed(uuid, clean(string(record, "parentUuid")))
+            self.into.typed(uuid, clean(string(record, "parentUuid")))
 
     def _assistant(self, record: Record, content: object, time: float, uuid: str) -> None:
         message = mapping(record, "message")
@@ -75,9 +75,9 @@ class ClaudeReader:
         for block in blocks(content):
             kind = block.get("type")
             if kind == "text":
-                self._into.say("assistant", string(block, "text"), time, uuid, message=string(message, "id"))
+                self.into.say("assistant", string(block, "text"), time, uuid, message=string(message, "id"))
             elif kind == "thinking":
-                self._into.say(
+                self.into.say(
                     "thinking", string(block, "thinking"), time, uuid, message=string(message, "id")
                 )
             elif kind == "tool_use":
@@ -88,14 +88,14 @@ class ClaudeReader:
         self._note_edit(block, uuid)
         plan = string(value, "plan") if isinstance(value, dict) and name == "ExitPlanMode" else ""
         if plan:
-            self._into.say("plan", plan, time, uuid)
+            self.into.say("plan", plan, time, uuid)
         else:
-            self._into.say("tool", readable(value) or "-", time, uuid, tool=name, message=string(block, "id"))
+            self.into.say("tool", readable(value) or "-", time, uuid, tool=name, message=string(block, "id"))
 
     def _note_edit(self, block: Record, uuid: str) -> None:
         call, name, value = string(block, "id"), string(block, "name"), unpacked(block.get("input"))
-        self._into.call(call, name, value)
-        self._into.edit(edited_paths(name, value, self._into.edit_tools), call=call, uuid=uuid)
+        self.into.call(call, name, value)
+        self.into.edit(edited_paths(name, value, self.into.edit_tools), call=call, uuid=uuid)
 
     def _sidechain(self, record: Record, content: object, uuid: str) -> None:
         """A subagent's own line, in its file or, in old versions, in the session's: only its edits matter."""
@@ -103,14 +103,14 @@ class ClaudeReader:
             if block.get("type") == "tool_use":
                 self._note_edit(block, uuid)
             elif block.get("type") == "tool_result" and claude_results.is_failure(block, record):
-                self._into.fail(string(block, "tool_use_id"))
+                self.into.fail(string(block, "tool_use_id"))
 
     def _queued(self, attachment: Record, time: float, uuid: str) -> None:
         """A prompt that was typed while the agent worked; other attachments are none of the conversation."""
         if attachment.get("type") != "queued_command" or attachment.get("commandMode") == "task-notification":
             return
-        if not prompts.is_from_person(attachment) or not self._into.is_new(uuid):
+        if not prompts.is_from_person(attachment) or not self.into.is_new(uuid):
             return
         text = prompts.typed_text(text_of(attachment.get("prompt")))
-        self._into.say("user", text, time, uuid)
+        self.into.say("user", text, time, uuid)
         self._queue.recorded(text)

@@ -30,13 +30,14 @@ class _Said(NamedTuple):
     uuid: str = ""
     tool: str = ""
     injected: bool = False
+    line: int = -1
 
 
 class CodexReader:
     """Reads the lines of a rollout in file order."""
 
     def __init__(self, into: Gathering) -> None:
-        self._into = into
+        self.into = into
         self._said: list[_Said] = []
         self._patches = Patches(into.edit_tools)
 
@@ -45,12 +46,12 @@ class CodexReader:
         kind, payload = record.get("type"), mapping(record, "payload")
         time = from_iso(record.get("timestamp"))
         if kind in ("session_meta", "turn_context"):
-            self._into.seen(0.0, string(payload, "cwd"))
+            self.into.seen(0.0, string(payload, "cwd"))
         elif kind == "response_item":
-            self._into.seen(time)
+            self.into.seen(time)
             self._item(payload, time)
         elif kind == "event_msg":
-            self._into.seen(time)
+            self.into.seen(time)
             self._event(payload, time)
 
     def session(self, bad_lines: int) -> Session:
@@ -61,10 +62,14 @@ class CodexReader:
         items_of = {said.kind for said in texts if said.family == "item"}
         for said in texts:
             if said.family != "event" or said.kind not in items_of:
-                self._into.say(said.kind, said.text, said.time, said.uuid, tool=said.tool)
+                self.into.line = said.line
+                self.into.say(said.kind, said.text, said.time, said.uuid, tool=said.tool)
         for paths in self._patches.done():
-            self._into.edit(paths)
-        return self._into.session(bad_lines)
+            self.into.edit(paths)
+        return self.into.session(bad_lines)
+
+    def _add(self, said: _Said) -> None:
+        self._said.append(said._replace(line=self.into.line))
 
     def _item(self, payload: Record, time: float) -> None:
         kind = payload.get("type", "message")
@@ -72,43 +77,41 @@ class CodexReader:
             self._message(payload, time)
         elif kind == "reasoning":
             text = "\n".join(filter(None, (text_of(payload.get("summary")), text_of(payload.get("content")))))
-            self._said.append(_Said("item", "thinking", text, time))
+            self._add(_Said("item", "thinking", text, time))
         elif kind in _CALLS:
             name = string(payload, "name") or "shell"
             value = next((payload[key] for key in ("input", "arguments", "action") if key in payload), "")
-            self._into.call(string(payload, "call_id"), name, None)
+            self.into.call(string(payload, "call_id"), name, None)
             self._patches.called(string(payload, "call_id"), name, value)
-            self._said.append(_Said("call", "tool", readable(value) or "-", time, tool=name))
+            self._add(_Said("call", "tool", readable(value) or "-", time, tool=name))
         elif kind in _OUTPUTS:
             self._patches.answered(string(payload, "call_id"), payload.get("output"))
-            name = self._into.called(string(payload, "call_id")).name
-            self._said.append(_Said("call", "result", _output_text(payload.get("output")), time, tool=name))
+            name = self.into.called(string(payload, "call_id")).name
+            self._add(_Said("call", "result", _output_text(payload.get("output")), time, tool=name))
 
     def _message(self, payload: Record, time: float) -> None:
         role = payload.get("role")
         if role == "assistant":
-            self._said.append(_Said("item", "assistant", text_of(payload.get("content")), time))
+            self._add(_Said("item", "assistant", text_of(payload.get("content")), time))
         elif role == "user":
             uuid = clean(string(payload, "id"))
             if uuid:
-                self._into.is_new(uuid)
+                self.into.is_new(uuid)
             passthrough = mapping(payload, "internal_chat_message_metadata_passthrough")
             sources = items(passthrough, "content_item_metadata")
             for number, block in enumerate(blocks(payload.get("content"))):
                 text = string(block, "text")
                 source = sources[number] if number < len(sources) else None
-                self._said.append(
-                    _Said("item", "user", text, time, uuid, injected=_is_injected(text, source))
-                )
+                self._add(_Said("item", "user", text, time, uuid, injected=_is_injected(text, source)))
 
     def _event(self, payload: Record, time: float) -> None:
         kind = payload.get("type")
         if kind == "user_message":
-            self._said.append(_Said("event", "user", string(payload, "message"), time))
+            self._add(_Said("event", "user", string(payload, "message"), time))
         elif kind == "agent_message":
-            self._said.append(_Said("event", "assistant", string(payload, "message"), time))
+            self._add(_Said("event", "assistant", string(payload, "message"), time))
         elif kind == "agent_reasoning":
-            self._said.append(_Said("event", "thinking", string(payload, "text"), time))
+            self._add(_Said("event", "thinking", string(payload, "text"), time))
         elif kind == "patch_apply_end":
             self._patches.applied(payload, payload.get("success") is not False)
         elif kind == "item_completed":
@@ -117,9 +120,9 @@ class CodexReader:
     def _completed(self, item: Record, time: float) -> None:
         kind = item.get("type")
         if kind == "UserMessage":
-            self._said.append(_Said("event", "user", text_of(item.get("content")), time))
+            self._add(_Said("event", "user", text_of(item.get("content")), time))
         elif kind == "AgentMessage":
-            self._said.append(_Said("event", "assistant", text_of(item.get("content")), time))
+            self._add(_Said("event", "assistant", text_of(item.get("content")), time))
         elif kind == "FileChange":
             self._patches.applied(item, item.get("status") in (None, "completed"))
 

@@ -26,13 +26,13 @@ class CursorReader:
     """Reads the records of a transcript in file order."""
 
     def __init__(self, into: Gathering) -> None:
-        self._into = into
+        self.into = into
         self._last: Record = {}
         self._time = 0.0
 
     def session(self, bad_lines: int) -> Session:
         """The session of the records."""
-        return self._into.session(bad_lines)
+        return self.into.session(bad_lines)
 
     def read(self, record: Record) -> None:
         """Take one record; one that repeats the line before it is passed over."""
@@ -49,21 +49,21 @@ class CursorReader:
     def _prompt(self, text: str) -> None:
         stamp = re.search(r"<timestamp>([^<\n]{1,100})</timestamp>", text)
         self._time = (from_words(stamp.group(1)) if stamp else 0.0) or self._time
-        self._into.seen(self._time)
-        self._into.say("user", _typed_text(text), self._time, "")
+        self.into.seen(self._time)
+        self.into.say("user", _typed_text(text), self._time, "")
 
     def _answer(self, block: Record) -> None:
         kind = block.get("type")
         if kind == "text":
-            self._into.say("assistant", _without_redacted(string(block, "text")), self._time, "")
+            self.into.say("assistant", _without_redacted(string(block, "text")), self._time, "")
         elif kind in ("thinking", "reasoning_summary"):
             text = string(block, "thinking") or string(block, "summary") or string(block, "text")
-            self._into.say("thinking", _without_redacted(text), self._time, "")
+            self.into.say("thinking", _without_redacted(text), self._time, "")
         elif kind == "tool_use":
             name = string(block, "name").partition("\n")[0]
             value = unpacked(block.get("input"))
-            self._into.edit(edited_paths(name, value, self._into.edit_tools))
-            self._into.say("tool", readable(value) or "-", self._time, "", tool=name)
+            self.into.edit(edited_paths(name, value, self.into.edit_tools))
+            self.into.say("tool", readable(value) or "-", self._time, "", tool=name)
 
 
 def _typed_text(text: str) -> str:

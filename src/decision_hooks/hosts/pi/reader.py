@@ -13,17 +13,17 @@ class PiReader:
     """Reads the entries of a session in file order."""
 
     def __init__(self, into: Gathering) -> None:
-        self._into = into
+        self.into = into
         self._stems: dict[str, str] = {}  # entry that is no message -> the message before it
 
     def session(self, bad_lines: int) -> Session:
         """The session of the entries."""
-        return self._into.session(bad_lines)
+        return self.into.session(bad_lines)
 
     def read(self, record: Record) -> None:
         """Take one entry."""
         if record.get("type") == "session":
-            self._into.seen(0.0, string(record, "cwd"))
+            self.into.seen(0.0, string(record, "cwd"))
         time = from_iso(record.get("timestamp"))
         identity, parent = clean(string(record, "id")), clean(string(record, "parentId"))
         parent = self._stems.get(parent, parent)
@@ -31,18 +31,18 @@ class PiReader:
             if identity and record.get("type") != "session":
                 self._stems[identity] = parent
             return
-        self._into.seen(time)
-        self._into.link(identity, parent)
-        if self._into.is_new(identity):
+        self.into.seen(time)
+        self.into.link(identity, parent)
+        if self.into.is_new(identity):
             self._message(mapping(record, "message"), time, identity, parent)
 
     def _message(self, message: Record, time: float, identity: str, parent: str) -> None:
         role = message.get("role")
         if role == "user":
             text = text_of(message.get("content"))
-            self._into.say("user", text, time, identity)
+            self.into.say("user", text, time, identity)
             if text.strip():
-                self._into.typed(identity, parent)
+                self.into.typed(identity, parent)
         elif role == "assistant":
             broken = message.get("stopReason") in ("error", "aborted")
             for block in blocks(message.get("content")):
@@ -53,18 +53,18 @@ class PiReader:
     def _block(self, block: Record, time: float, identity: str, broken: bool) -> None:
         kind = block.get("type")
         if kind == "text":
-            self._into.say("assistant", string(block, "text"), time, identity, message=identity)
+            self.into.say("assistant", string(block, "text"), time, identity, message=identity)
         elif kind == "thinking":
-            self._into.say("thinking", string(block, "thinking"), time, identity, message=identity)
+            self.into.say("thinking", string(block, "thinking"), time, identity, message=identity)
         elif kind == "toolCall":
             name, value = string(block, "name"), unpacked(block.get("arguments"))
             if not broken:  # the calls of a message that broke off are not run
-                paths = edited_paths(name, value, self._into.edit_tools)
-                self._into.edit(paths, call=string(block, "id"), uuid=identity)
-            self._into.say("tool", readable(value) or "-", time, identity, tool=name)
+                paths = edited_paths(name, value, self.into.edit_tools)
+                self.into.edit(paths, call=string(block, "id"), uuid=identity)
+            self.into.say("tool", readable(value) or "-", time, identity, tool=name)
 
     def _result(self, message: Record, time: float, identity: str) -> None:
         if message.get("isError") is True:
-            self._into.fail(string(message, "toolCallId"))
+            self.into.fail(string(message, "toolCallId"))
         text = text_of(message.get("content"))
-        self._into.say("result", text, time, identity, tool=string(message, "toolName"))
+        self.into.say("result", text, time, identity, tool=string(message, "toolName"))
