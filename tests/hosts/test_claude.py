@@ -410,6 +410,6 @@ def test_thinking_tools_and_results_are_told_in_order() -> None:
     entries = parsed(claude).entries
     assert [(entry.kind, entry.text, entry.tool) for entry in entries] == [
         ("thinking", "hm", ""),
-        ("tool", "command: ls\ntimeout: 5", "Bash"),
+        ("tool", "ls", "Bash"),
         ("result", "a.py", "Bash"),
     ]

@@ -136,7 +136,7 @@ def test_a_message_that_grows_row_by_row_is_there_once_in_its_last_form() -> Non
     entries = transcript.parse(rows).entries
     assert [(entry.kind, entry.text) for entry in entries] == [
         ("assistant", "We take SQLite now"),
-        ("tool", "command: ls -l"),
+        ("tool", "ls -l"),
     ]
 
 

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Collection
 from typing import NamedTuple
 
+from decision_hooks.hosts.edit_tools import changes, spoken
 from decision_hooks.hosts.fields import clean
 from decision_hooks.sessions.model import Choice, Edit, Entry, Session
 
@@ -103,7 +104,7 @@ class Gathering:
         if number >= 0:
             there = self._entries[number]
             last = there.text[begin:]
-            if text.startswith(last) or kind == "tool":
+            if text.startswith(last) or kind in ("tool", "edit"):
                 self._entries[number] = there._replace(text=there.text[:begin] + text)
                 return
             if last.startswith(text):
@@ -117,6 +118,17 @@ class Gathering:
         if call:
             self._entry_of.setdefault(call, []).append(len(self._entries))
         self._entries.append(Entry(kind, text, time, uuid, clean(tool), failed, self.line))
+
+    def act(
+        self, name: str, value: object, time: float, uuid: str, *, call: str = "", message: str = ""
+    ) -> None:
+        """Add a tool call: an entry for each file that it changes, else one with its command or its input."""
+        changed = changes(name, value, self.edit_tools)
+        for number, (path, rows) in enumerate(changed):
+            again = f"{message} {number}" if message else ""
+            self.say("edit", f"{path}\n{rows}", time, uuid, tool=name, message=again, call=call)
+        if not changed:
+            self.say("tool", spoken(value), time, uuid, tool=name, message=message, call=call)
 
     def choose(self, choice: Choice, uuid: str) -> None:
         """Add a choice."""

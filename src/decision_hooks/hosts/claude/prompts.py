@@ -34,6 +34,11 @@ def typed_text(text: str) -> str:
     return text
 
 
+def background_report(text: str) -> str:
+    """What a subagent in the background reported, "" where a text is none of its notifications."""
+    return between(text, "result") if text.lstrip().startswith("<task-notification") else ""
+
+
 def is_from_person(record: Record) -> bool:
     """Whether a prompt's ``origin``, which new versions write, is a person."""
     return string(mapping(record, "origin"), "kind") in ("", "human")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decision_hooks.hosts.claude import prompts
 from decision_hooks.hosts.claude import results as claude_results
 from decision_hooks.hosts.edit_tools import edited_paths
-from decision_hooks.hosts.fields import Record, blocks, clean, mapping, readable, string, text_of, unpacked
+from decision_hooks.hosts.fields import Record, blocks, clean, mapping, string, text_of, unpacked
 from decision_hooks.hosts.gathering import Gathering
 from decision_hooks.hosts.times import from_iso
 from decision_hooks.sessions.model import Choice, Session
@@ -54,6 +54,7 @@ class ClaudeReader:
                 claude_results.take(block, record, time, uuid, self.into)
             elif block.get("type") == "text":
                 texts.append(prompts.typed_text(string(block, "text")))
+                self.into.say("report", prompts.background_report(string(block, "text")), time, uuid)
         text = "\n".join(text for text in texts if text)
         if not prompts.is_from_person(record):
             return
@@ -90,7 +91,8 @@ class ClaudeReader:
         if plan:
             self.into.say("plan", plan, time, uuid)
         else:
-            self.into.say("tool", readable(value) or "-", time, uuid, tool=name, message=string(block, "id"))
+            identity = string(block, "id")
+            self.into.act(name, value, time, uuid, call=identity, message=identity)
 
     def _note_edit(self, block: Record, uuid: str) -> None:
         call, name, value = string(block, "id"), string(block, "name"), unpacked(block.get("input"))
@@ -107,7 +109,12 @@ class ClaudeReader:
 
     def _queued(self, attachment: Record, time: float, uuid: str) -> None:
         """A prompt that was typed while the agent worked; other attachments are none of the conversation."""
-        if attachment.get("type") != "queued_command" or attachment.get("commandMode") == "task-notification":
+        if attachment.get("type") != "queued_command":
+            return
+        report = prompts.background_report(text_of(attachment.get("prompt")))
+        if report or attachment.get("commandMode") == "task-notification":
+            if self.into.is_new(uuid):
+                self.into.say("report", report, time, uuid)
             return
         if not prompts.is_from_person(attachment) or not self.into.is_new(uuid):
             return

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from decision_hooks.hosts.claude import questions
 from decision_hooks.hosts.edit_tools import edited_paths
-from decision_hooks.hosts.fields import NOTHING, Record, clean, mapping, string, text_of
+from decision_hooks.hosts.fields import NOTHING, Record, blocks, clean, mapping, string, text_of
 from decision_hooks.hosts.gathering import Call, Gathering
 from decision_hooks.hosts.markup import without_reminders
 from decision_hooks.sessions.model import Choice
 
+_AGENTS = ("Task", "Agent")
+_FRAME = "The report follows:\n"
+_TRAILER = re.compile(r"\nagentId: [^\n]*(?:\n<usage>.*)?\Z", re.DOTALL)
 _SAID = "the user said:"
 _NOTE = "\n\nNote: The user's next message may contain"
 
@@ -44,7 +49,19 @@ def take(block: Record, record: Record, time: float, uuid: str, into: Gathering)
         )
     else:
         _unknown_edit(call, record, identity, uuid, into)
-        into.say("result", text, time, uuid, tool=call.name)
+        report = _report(result, text) if call.name in _AGENTS and not failed else ""
+        into.say("report" if report else "result", report or text, time, uuid, tool=call.name, failed=failed)
+
+
+def _report(result: Record, text: str) -> str:
+    """What a subagent reported, without what the host writes around it; "" when it was only started."""
+    if string(result, "status") == "async_launched" or text.startswith("Async agent launched"):
+        return ""
+    said = [string(block, "text") for block in blocks(result.get("content"))]
+    said = [part for part in said if not part.startswith("<tools-used-before-summary>")]
+    if not any(part.strip() for part in said):
+        said = [_TRAILER.sub("", text.partition(_FRAME)[2] or text)]
+    return clean("\n".join(said)).strip()
 
 
 def _reason(text: str) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterator
 from decision_hooks.hosts.edit_tools import edited_paths, patch_paths
 from decision_hooks.hosts.fields import Record, mapping, objects, string, text_of
 
+PATCH = "apply_patch"  # the tool whose input is a patch
+
 
 class Patches:
     """Collects calls, their results and events; a call whose result was not seen counts as done."""
@@ -22,17 +24,19 @@ class Patches:
 
     def called(self, call: str, name: str, value: object) -> None:
         """A tool call; the patch may be its input, a field of it, or part of a command or a script."""
-        value = _parsed(value)
+        value = parsed(value)
         paths = edited_paths(name, value, self._edit_tools)
         if not paths:
-            paths = tuple(path for text in _strings(value) for path in patch_paths(text))
+            paths = tuple(path for text in strings(value) for path in patch_paths(text))
         if paths:
             self._calls.append((call, paths))
 
-    def answered(self, call: str, output: object) -> None:
-        """The result of a tool call."""
-        if call and _is_failure(output):
+    def answered(self, call: str, output: object) -> bool:
+        """Take the result of a tool call; returns whether it failed."""
+        failed = _is_failure(output)
+        if call and failed:
             self._failed.add(call)
+        return failed
 
     def applied(self, event: Record, done: bool) -> None:
         """An event that says whether a patch was applied: the best evidence. A move has its new path inside."""
@@ -51,8 +55,8 @@ class Patches:
                 yield paths
 
 
-def _parsed(value: object) -> object:
-    """Arguments, which older versions write as a JSON string."""
+def parsed(value: object) -> object:
+    """Arguments and outputs, which some versions write as a JSON string."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
             return json.loads(value)
@@ -61,7 +65,7 @@ def _parsed(value: object) -> object:
     return value
 
 
-def _strings(value: object) -> Iterator[str]:
+def strings(value: object) -> Iterator[str]:
     """The strings of a call's input that can have a patch in them: itself, its fields, the words of a command."""
     if isinstance(value, str):
         yield value
@@ -74,7 +78,7 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _is_failure(output: object) -> bool:
-    value = _parsed(output)
+    value = parsed(output)
     if isinstance(value, dict):
         code = mapping(value, "metadata").get("exit_code", 0)
         text = string(value, "output") or text_of(value.get("content"))
@@ -86,7 +90,7 @@ def _is_failure(output: object) -> bool:
 
 def _is_failure_text(text: str) -> bool:
     head = text[:300].lstrip().lower()
-    code = re.match(r"exit code: (-?[0-9]{1,9})\b", head)
+    code = re.search(r"^(?:exit code:|process exited with code) (-?[0-9]{1,9})\b", head, re.MULTILINE)
     if code:
         return int(code.group(1)) != 0
     return (

@@ -6,8 +6,9 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from decision_hooks.hosts.codex.patches import Patches
-from decision_hooks.hosts.fields import Record, blocks, clean, items, mapping, readable, string, text_of
+from decision_hooks.hosts.codex.patches import PATCH, Patches, parsed, strings
+from decision_hooks.hosts.edit_tools import patch_paths
+from decision_hooks.hosts.fields import Record, blocks, clean, items, mapping, string, text_of
 from decision_hooks.hosts.gathering import Gathering
 from decision_hooks.hosts.times import from_iso
 from decision_hooks.sessions.model import Session
@@ -31,6 +32,9 @@ class _Said(NamedTuple):
     tool: str = ""
     injected: bool = False
     line: int = -1
+    call: str = ""
+    value: object = None  # of a tool call
+    failed: bool = False
 
 
 class CodexReader:
@@ -62,11 +66,19 @@ class CodexReader:
         items_of = {said.kind for said in texts if said.family == "item"}
         for said in texts:
             if said.family != "event" or said.kind not in items_of:
-                self.into.line = said.line
-                self.into.say(said.kind, said.text, said.time, said.uuid, tool=said.tool)
+                self._say(said)
         for paths in self._patches.done():
             self.into.edit(paths)
         return self.into.session(bad_lines)
+
+    def _say(self, said: _Said) -> None:
+        self.into.line = said.line
+        if said.kind == "tool":
+            patch = next((text for text in strings(said.value) if patch_paths(text)), None)
+            tool = said.tool if patch is None else PATCH
+            self.into.act(tool, patch or said.value, said.time, said.uuid, call=said.call)
+        else:
+            self.into.say(said.kind, said.text, said.time, said.uuid, tool=said.tool, failed=said.failed)
 
     def _add(self, said: _Said) -> None:
         self._said.append(said._replace(line=self.into.line))
@@ -82,12 +94,16 @@ class CodexReader:
             name = string(payload, "name") or "shell"
             value = next((payload[key] for key in ("input", "arguments", "action") if key in payload), "")
             self.into.call(string(payload, "call_id"), name, None)
-            self._patches.called(string(payload, "call_id"), name, value)
-            self._add(_Said("call", "tool", readable(value) or "-", time, tool=name))
+            call = string(payload, "call_id")
+            self._patches.called(call, name, value)
+            self._add(_Said("call", "tool", "-", time, tool=name, call=call, value=parsed(value)))
         elif kind in _OUTPUTS:
-            self._patches.answered(string(payload, "call_id"), payload.get("output"))
-            name = self.into.called(string(payload, "call_id")).name
-            self._add(_Said("call", "result", _output_text(payload.get("output")), time, tool=name))
+            call, output = string(payload, "call_id"), parsed(payload.get("output"))
+            failed = self._patches.answered(call, output)
+            if failed:
+                self.into.fail(call)
+            name = self.into.called(call).name
+            self._add(_Said("call", "result", _output_text(output), time, tool=name, failed=failed))
 
     def _message(self, payload: Record, time: float) -> None:
         role = payload.get("role")

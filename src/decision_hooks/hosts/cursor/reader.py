@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from decision_hooks.hosts.edit_tools import edited_paths
-from decision_hooks.hosts.fields import Record, blocks, clean, mapping, readable, string, unpacked
+from decision_hooks.hosts.fields import Record, blocks, clean, mapping, string, unpacked
 from decision_hooks.hosts.gathering import Gathering
 from decision_hooks.hosts.markup import without, without_reminders
 from decision_hooks.hosts.times import from_words
@@ -63,7 +63,7 @@ class CursorReader:
             name = string(block, "name").partition("\n")[0]
             value = unpacked(block.get("input"))
             self.into.edit(edited_paths(name, value, self.into.edit_tools))
-            self.into.say("tool", readable(value) or "-", self._time, "", tool=name)
+            self.into.act(name, value, self._time, "")
 
 
 def _typed_text(text: str) -> str:
@@ -123,9 +123,12 @@ def _say_block(into: Gathering, kind: str, lines: list[str]) -> None:
         into.say(kind, _without_redacted("\n".join(lines)), 0.0, "")
         return
     name, body = lines[0], "\n".join(lines[1:])
-    if kind == "tool":
-        fields = (line.strip().partition(": ") for line in lines[1:])
-        value = {key: text for key, _, text in fields if text}
-        tools = into.edit_tools
-        into.edit(edited_paths(name, value, tools) or edited_paths(name, body, tools))
-    into.say(kind, body.strip() or "-", 0.0, "", tool=name)
+    if kind == "result":
+        into.say(kind, body, 0.0, "", tool=name)
+        return
+    fields = (line.strip().partition(": ") for line in lines[1:])
+    value: object = {key: text for key, _, text in fields if text}
+    if not edited_paths(name, value, into.edit_tools):
+        value = body.strip()
+    into.edit(edited_paths(name, value, into.edit_tools))
+    into.act(name, value, 0.0, "")

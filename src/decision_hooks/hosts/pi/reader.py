@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decision_hooks.hosts.edit_tools import edited_paths
-from decision_hooks.hosts.fields import Record, blocks, clean, mapping, readable, string, text_of, unpacked
+from decision_hooks.hosts.fields import Record, blocks, clean, mapping, string, text_of, unpacked
 from decision_hooks.hosts.gathering import Gathering
 from decision_hooks.hosts.times import from_iso
 from decision_hooks.sessions.model import Session
@@ -61,10 +61,11 @@ class PiReader:
             if not broken:  # the calls of a message that broke off are not run
                 paths = edited_paths(name, value, self.into.edit_tools)
                 self.into.edit(paths, call=string(block, "id"), uuid=identity)
-            self.into.say("tool", readable(value) or "-", time, identity, tool=name)
+            self.into.act(name, value, time, identity, call=string(block, "id"))
 
     def _result(self, message: Record, time: float, identity: str) -> None:
-        if message.get("isError") is True:
+        failed = message.get("isError") is True
+        if failed:
             self.into.fail(string(message, "toolCallId"))
         text = text_of(message.get("content"))
-        self.into.say("result", text, time, identity, tool=string(message, "toolName"))
+        self.into.say("result", text, time, identity, tool=string(message, "toolName"), failed=failed)
